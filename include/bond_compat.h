@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The only file that knows that kernels differ.
+ *
+ * The logic is written against the newest kernel.  BOND_HAVE_* come from
+ * tools/probe.sh, which asks the target's headers; what an older kernel lacks
+ * is made up here under a bond_ name, so that a later backport cannot clash.
+ */
+#ifndef _BOND_COMPAT_H
+#define _BOND_COMPAT_H
+
+#include <linux/debugfs.h>
+#include <linux/ethtool.h>
+#include <linux/net_tstamp.h>
+#include <linux/netdevice.h>
+#include <linux/netlink.h>
+#include <linux/phy.h>
+#include <net/rtnetlink.h>
+
+#include "bond_config.h"
+
+#ifndef __counted_by
+#define __counted_by(member)
+#endif
+
+/* --- device flags -------------------------------------------------------- */
+
+/**
+ * bond_dev_set_lltx() - transmit without the queue lock
+ * @dev: a bond that is being set up
+ */
+static inline void bond_dev_set_lltx(struct net_device *dev)
+{
+#ifdef BOND_HAVE_DEV_LLTX
+	dev->lltx = true;
+#else
+	dev->features |= NETIF_F_LLTX;
+#endif /* BOND_HAVE_DEV_LLTX */
+}
+
+/**
+ * bond_dev_set_netns_immutable() - the device stays in its namespace
+ * @dev: a bond that is being set up
+ */
+static inline void bond_dev_set_netns_immutable(struct net_device *dev)
+{
+#ifdef BOND_HAVE_DEV_NETNS_IMMUTABLE
+	dev->netns_immutable = true;
+#else
+	dev->features |= NETIF_F_NETNS_LOCAL;
+#endif /* BOND_HAVE_DEV_NETNS_IMMUTABLE */
+}
+
+/* --- slave devices -------------------------------------------------------- */
+
+/**
+ * bond_compat_link_ksettings() - read a device's speed and duplex
+ * @dev: a slave's device
+ * @set: receives them
+ *
+ * Context: RTNL; legal in a notifier of a device that has a lock of its own,
+ * which is held there.
+ * Return: 0 or a negative errno.
+ */
+static inline int
+bond_compat_link_ksettings(struct net_device *dev,
+			   struct ethtool_link_ksettings *set)
+{
+#ifdef BOND_HAVE_NETIF_LINK_KSETTINGS
+	return netif_get_link_ksettings(dev, set);
+#else
+	return __ethtool_get_link_ksettings(dev, set);
+#endif /* BOND_HAVE_NETIF_LINK_KSETTINGS */
+}
+
+/**
+ * bond_compat_set_mac() - give a device another MAC address
+ * @dev: the device
+ * @addr: the address
+ * @len: its length
+ *
+ * Context: RTNL, may sleep.
+ * Return: 0 or a negative errno.
+ */
+static inline int bond_compat_set_mac(struct net_device *dev, const u8 *addr,
+				      unsigned int len)
+{
+	struct sockaddr_storage ss = { .ss_family = dev->type };
+
+#ifdef BOND_HAVE_MAC_SOCKADDR_STORAGE
+	memcpy(ss.__data, addr, len);
+	return dev_set_mac_address(dev, &ss, NULL);
+#else
+	memcpy(((struct sockaddr *)&ss)->sa_data, addr, len);
+	return dev_set_mac_address(dev, (struct sockaddr *)&ss, NULL);
+#endif /* BOND_HAVE_MAC_SOCKADDR_STORAGE */
+}
+
+/**
+ * bond_compat_pre_changeaddr() - may a device take an address?
+ * @dev: the bond
+ * @addr: the address
+ *
+ * Asks the notifier chain, as the core does before it sets an address.
+ *
+ * Context: RTNL.
+ * Return: 0 or the errno of who refused.
+ */
+static inline int bond_compat_pre_changeaddr(struct net_device *dev,
+					     const u8 *addr)
+{
+#ifdef BOND_HAVE_PRE_CHANGEADDR_NETIF
+	return netif_pre_changeaddr_notify(dev, addr, NULL);
+#else
+	return dev_pre_changeaddr_notify(dev, addr, NULL);
+#endif /* BOND_HAVE_PRE_CHANGEADDR_NETIF */
+}
+
+/**
+ * bond_compat_rtmsg_ifinfo() - tell netlink listeners about a device
+ * @dev: the device
+ *
+ * Context: RTNL, may sleep.
+ */
+static inline void bond_compat_rtmsg_ifinfo(struct net_device *dev)
+{
+#ifdef BOND_HAVE_RTMSG_IFINFO_PORTID
+	rtmsg_ifinfo(RTM_NEWLINK, dev, 0, GFP_KERNEL, 0, NULL);
+#else
+	rtmsg_ifinfo(RTM_NEWLINK, dev, 0, GFP_KERNEL);
+#endif /* BOND_HAVE_RTMSG_IFINFO_PORTID */
+}
+
+/* --- extack -------------------------------------------------------------- */
+
+/**
+ * bond_extack() - refuse with a formatted sentence
+ * @extack: receives it, may be NULL
+ * @fmt: printf format, no newline
+ *
+ * Kernels whose extack holds only a pointer get the text from a ring of
+ * buffers (bond_extack_buf()), which lives until it has been sent.
+ *
+ * Context: any.
+ */
+#ifdef BOND_HAVE_EXTACK_FMT
+#define bond_extack(extack, fmt, ...) \
+	NL_SET_ERR_MSG_FMT_MOD(extack, fmt, ##__VA_ARGS__)
+#else
+char *bond_extack_buf(void);
+#define BOND_EXTACK_LEN		160
+
+#define bond_extack(extack, fmt, ...)					\
+do {									\
+	struct netlink_ext_ack *__ack = (extack);			\
+									\
+	if (__ack) {							\
+		char *__buf = bond_extack_buf();			\
+									\
+		snprintf(__buf, BOND_EXTACK_LEN,			\
+			 KBUILD_MODNAME ": " fmt, ##__VA_ARGS__);	\
+		__ack->_msg = __buf;					\
+	}								\
+} while (0)
+#endif /* BOND_HAVE_EXTACK_FMT */
+
+/* --- netpoll ------------------------------------------------------------- */
+
+#ifdef CONFIG_NET_POLL_CONTROLLER
+int bond_netpoll_enable(struct net_device *dev);
+
+/* ndo_netpoll_setup, with the arguments that the kernel gives it. RTNL. */
+#ifdef BOND_HAVE_NETPOLL_SETUP_NPINFO
+static inline int bond_netpoll_setup(struct net_device *dev,
+				     struct netpoll_info *info)
+{
+	return bond_netpoll_enable(dev);
+}
+#else
+static inline int bond_netpoll_setup(struct net_device *dev)
+{
+	return bond_netpoll_enable(dev);
+}
+#endif /* BOND_HAVE_NETPOLL_SETUP_NPINFO */
+#endif /* CONFIG_NET_POLL_CONTROLLER */
+
+/* --- class files and debugfs --------------------------------------------- */
+
+/* The attribute that a class file's show and store get may be a constant. */
+#ifdef BOND_HAVE_CLASS_ATTR_CONST
+#define bond_const_class	const struct class
+#define bond_const_class_attr	const struct class_attribute
+#else
+#define bond_const_class	struct class
+#define bond_const_class_attr	struct class_attribute
+#endif /* BOND_HAVE_CLASS_ATTR_CONST */
+
+/**
+ * bond_class_file_create() - add a file to /sys/class/net of a namespace
+ * @attr: the file
+ * @net: the namespace
+ *
+ * Return: 0 or a negative errno, -EEXIST when there is such a file.
+ */
+static inline int bond_class_file_create(const struct class_attribute *attr,
+					 struct net *net)
+{
+#ifdef BOND_HAVE_CLASS_FILE_NS_COMMON
+	return netdev_class_create_file_ns(attr, &net->ns);
+#else
+	return netdev_class_create_file_ns(attr, net);
+#endif /* BOND_HAVE_CLASS_FILE_NS_COMMON */
+}
+
+/* Remove what bond_class_file_create() made. */
+static inline void bond_class_file_remove(const struct class_attribute *attr,
+					  struct net *net)
+{
+#ifdef BOND_HAVE_CLASS_FILE_NS_COMMON
+	netdev_class_remove_file_ns(attr, &net->ns);
+#else
+	netdev_class_remove_file_ns(attr, net);
+#endif /* BOND_HAVE_CLASS_FILE_NS_COMMON */
+}
+
+/**
+ * bond_debugfs_move() - rename a directory of debugfs in its place
+ * @dir: the directory
+ * @parent: where it is
+ * @name: its new name
+ */
+static inline void bond_debugfs_move(struct dentry *dir, struct dentry *parent,
+				     const char *name)
+{
+#ifdef BOND_HAVE_DEBUGFS_CHANGE_NAME
+	debugfs_change_name(dir, "%s", name);
+#else
+	debugfs_rename(parent, dir, parent, name);
+#endif /* BOND_HAVE_DEBUGFS_CHANGE_NAME */
+}
+
+/* --- time stamping ------------------------------------------------------- */
+
+#ifdef BOND_HAVE_KERNEL_TS_INFO
+#define bond_ts_info		kernel_ethtool_ts_info
+#else
+#define bond_ts_info		ethtool_ts_info
+#endif /* BOND_HAVE_KERNEL_TS_INFO */
+
+/**
+ * bond_dev_ts_info() - what another device can time stamp
+ * @dev: the device
+ * @info: receives the answer, zeroed by the caller
+ *
+ * The PHY answers if it can, then the device's driver, then nobody: software
+ * receive time stamps work everywhere.
+ *
+ * Context: RTNL.
+ * Return: 0 or a negative errno.
+ */
+static inline int bond_dev_ts_info(struct net_device *dev,
+				   struct bond_ts_info *info)
+{
+#ifdef BOND_HAVE_TS_INFO_BY_LAYER
+	return ethtool_get_ts_info_by_layer(dev, info);
+#else
+	info->so_timestamping = SOF_TIMESTAMPING_RX_SOFTWARE |
+				SOF_TIMESTAMPING_SOFTWARE;
+	info->phc_index = -1;
+	if (phy_has_tsinfo(dev->phydev))
+		return phy_ts_info(dev->phydev, info);
+	if (dev->ethtool_ops->get_ts_info)
+		return dev->ethtool_ops->get_ts_info(dev, info);
+	return 0;
+#endif /* BOND_HAVE_TS_INFO_BY_LAYER */
+}
+
+#endif /* _BOND_COMPAT_H */

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The services between the modes and the outside: link state, monitors, the
+ * active slave, enslavement, features, events, transmit and receive.
+ *
+ * Layer 3: calls the modes only through bond->ops.
+ */
+#ifndef _BOND_CORE_H
+#define _BOND_CORE_H
+
+#include "bond_hash.h"
+#include "bond_slaves.h"
+#include "bond_xmit.h"
+
+/* --- bond_link.c: link state, and the one place where marks are worked off */
+
+/**
+ * bond_apply() - work off what bond_mark() noted, in a fixed order
+ * @bond: the bond
+ *
+ * Active slave, arrays, carrier, lower state, notifications: traffic is moved
+ * before anybody is told of it.  Returns with no mark left.
+ *
+ * Context: RTNL, may sleep.
+ */
+void bond_apply(struct bonding *bond);
+
+/* The work function behind bond_apply_later(). */
+void bond_apply_work(struct work_struct *work);
+
+/**
+ * bond_link_carrier_event() - a slave's carrier or running state changed
+ * @slave: the slave
+ *
+ * With the MII monitor on, the change is taken over at once (or its updelay or
+ * downdelay starts now); in any case the arrays are looked at again.
+ *
+ * Context: RTNL.
+ */
+void bond_link_carrier_event(struct slave *slave);
+
+/**
+ * bond_link_initial() - the link state of a slave that has just been opened
+ * @slave: the slave
+ *
+ * Context: RTNL, during enslavement.
+ */
+void bond_link_initial(struct slave *slave);
+
+/**
+ * bond_links_pending() - has a slave's link state to change?
+ * @bond: the bond
+ *
+ * Looks and changes nothing, so that the monitor needs RTNL only when there is
+ * something to do.
+ *
+ * Context: RCU or RTNL.
+ */
+bool bond_links_pending(const struct bonding *bond);
+
+/**
+ * bond_links_commit() - bring all link states up to date
+ * @bond: the bond
+ *
+ * Context: RTNL, may sleep; calls bond_apply().
+ */
+void bond_links_commit(struct bonding *bond);
+
+/**
+ * bond_links_next_deadline() - when the next updelay or downdelay ends
+ * @bond: the bond
+ * @limit: jiffies from now that are soon enough in any case
+ *
+ * Context: RCU or RTNL.
+ * Return: jiffies from now, at least 1, at most @limit.
+ */
+unsigned long bond_links_next_deadline(const struct bonding *bond,
+				       unsigned long limit);
+
+/**
+ * bond_slave_read_speed() - ask the device for its speed and duplex
+ * @slave: the slave
+ *
+ * Context: RTNL; legal in a notifier of an ops-locked device.
+ * Return: true when one of them changed (the mode's hook has been called).
+ */
+bool bond_slave_read_speed(struct slave *slave);
+
+/* --- bond_miimon.c, monitors -------------------------------------- */
+
+/**
+ * bond_monitors_start() - start or stop the monitors as the options say
+ * @bond: the bond
+ *
+ * Safe to call at any time, does nothing while the bond is down.
+ *
+ * Context: RTNL.
+ */
+void bond_monitors_start(struct bonding *bond);
+
+/**
+ * bond_monitors_stop() - stop all monitors and wait for them
+ * @bond: the bond
+ *
+ * Context: RTNL (the works never wait for RTNL).
+ */
+void bond_monitors_stop(struct bonding *bond);
+
+/* Set up the works of a new bond. */
+void bond_miimon_init(struct bonding *bond);
+
+/* Have the MII monitor look again after @delay jiffies, if it is on. */
+void bond_miimon_kick(struct bonding *bond, unsigned long delay);
+
+/* --- bond_active.c: the active slave ------------------------------ */
+
+/**
+ * bond_active_select() - choose the active slave and change to it
+ * @bond: the bond
+ *
+ * Context: RTNL, may sleep.
+ */
+void bond_active_select(struct bonding *bond);
+
+/**
+ * bond_active_change() - make a slave the active one
+ * @bond: the bond
+ * @new: the slave, or NULL for none
+ *
+ * Moves address lists, promiscuity and MAC addresses as the mode and
+ * fail_over_mac ask, tells the network and the rest of the kernel.
+ *
+ * Context: RTNL, may sleep.
+ */
+void bond_active_change(struct bonding *bond, struct slave *new);
+
+/* The name of a primary was set, a slave came, or was renamed: look again. */
+void bond_primary_resolve(struct bonding *bond);
+
+/* --- bond_enslave.c ----------------------------------------------- */
+
+/*
+ * The type of slave->kobj, in bond_sysfs_slave.c: its default_groups are the
+ * files of `bonding_slave`, its release frees the slave after a grace period.
+ */
+extern const struct kobj_type bond_slave_ktype;
+
+/**
+ * bond_enslave() - add a slave
+ * @bond_dev: the bond
+ * @slave_dev: the device
+ * @extack: receives the reason of a refusal
+ *
+ * A failure leaves bond and device exactly as they were.
+ *
+ * Context: RTNL, may sleep.
+ * Return: 0 or a negative errno; the checks are in the order that
+ * Documentation/bonding.rst lists.
+ */
+int bond_enslave(struct net_device *bond_dev, struct net_device *slave_dev,
+		 struct netlink_ext_ack *extack);
+
+/**
+ * bond_release() - remove a slave and give it back its MAC, MTU and flags
+ * @bond_dev: the bond
+ * @slave_dev: the device
+ *
+ * Context: RTNL, may sleep.
+ * Return: 0, or -EINVAL when @slave_dev is not a slave of @bond_dev.
+ */
+int bond_release(struct net_device *bond_dev, struct net_device *slave_dev);
+
+/**
+ * bond_release_gone() - the same for a device that is being unregistered
+ * @bond_dev: the bond
+ * @slave_dev: the device
+ *
+ * The device's MAC and MTU are not touched.  A bond of other than Ethernet
+ * devices is destroyed with its last slave.
+ *
+ * Context: RTNL, may sleep.
+ * Return: as bond_release().
+ */
+int bond_release_gone(struct net_device *bond_dev,
+		      struct net_device *slave_dev);
+
+/* --- bond_features.c ---------------------------------------------- */
+
+/* Recompute features, headroom, TSO limits from the slaves. RTNL. */
+void bond_features_update(struct bonding *bond);
+netdev_features_t bond_fix_features(struct net_device *dev,
+				    netdev_features_t features);
+void bond_features_init(struct net_device *bond_dev);
+int bond_vlan_rx_add_vid(struct net_device *dev, __be16 proto, u16 vid);
+int bond_vlan_rx_kill_vid(struct net_device *dev, __be16 proto, u16 vid);
+void bond_change_rx_flags(struct net_device *dev, int change);
+void bond_set_rx_mode(struct net_device *dev);
+int bond_change_mtu(struct net_device *dev, int mtu);
+int bond_set_mac_address(struct net_device *dev, void *addr);
+int bond_neigh_setup(struct net_device *dev, struct neigh_parms *parms);
+
+/**
+ * bond_rx_mode_move() - address lists, promiscuity, allmulti change slaves
+ * @bond: the bond
+ * @old: slave that had them, may be NULL
+ * @new: slave that gets them, may be NULL
+ *
+ * For modes with BOND_CAP_UNLINKED_MCAST, where only the active slave has
+ * them.
+ *
+ * Context: RTNL.
+ */
+void bond_rx_mode_move(struct bonding *bond, struct slave *old,
+		       struct slave *new);
+
+/* --- bond_notify.c ------------------------------------------------ */
+
+int bond_notify_register(void);
+void bond_notify_unregister(void);
+
+/* Set up the works behind the announcements of a new bond. */
+void bond_notify_init(struct bonding *bond);
+
+/* Send NETDEV_NOTIFY_PEERS num_peer_notif times, the first at once. */
+void bond_peers_notify(struct bonding *bond);
+
+/* Have IGMP/MLD groups joined again resend_igmp times. */
+void bond_igmp_resend(struct bonding *bond);
+
+/* Stop both.  RTNL. */
+void bond_notify_stop(struct bonding *bond);
+
+/* Tell NETDEV_BONDING_INFO listeners about a slave, from its work. */
+void bond_info_queue(struct slave *slave);
+void bond_info_work(struct work_struct *work);
+
+/* Fill the structs of the old ioctls and of NETDEV_BONDING_INFO.  RTNL. */
+void bond_fill_ifbond(const struct bonding *bond, struct ifbond *info);
+void bond_fill_ifslave(const struct slave *slave, struct ifslave *info);
+
+/* Tell upper devices' drivers what changed of a slave's lower state.  RTNL. */
+void bond_lower_state_notify(struct slave *slave);
+
+/* --- bond_xmit.c, bond_rx.c --------------------------------------- */
+
+netdev_tx_t bond_start_xmit(struct sk_buff *skb, struct net_device *dev);
+u16 bond_select_queue(struct net_device *dev, struct sk_buff *skb,
+		      struct net_device *sb_dev);
+struct net_device *bond_get_xmit_slave(struct net_device *dev,
+				       struct sk_buff *skb, bool all_slaves);
+rx_handler_result_t bond_rx_handler(struct sk_buff **pskb);
+
+/* Work out bond->tx_special again after a queue_id or netpoll change.  RTNL. */
+void bond_xmit_special_update(struct bonding *bond);
+
+/* --- bond_stats.c ------------------------------------------------- */
+
+void bond_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats);
+
+/* Take a slave's counters for its zero, before readers can find it.  RTNL. */
+void bond_stats_slave_add(struct slave *slave);
+
+/* Fold what a leaving slave has counted into the bond's totals.  RTNL. */
+void bond_stats_slave_del(struct slave *slave);
+
+/* --- bond_netpoll.c ----------------------------------------------- */
+
+#ifdef CONFIG_NET_POLL_CONTROLLER
+/* netpoll for a new slave of a bond that has it; -EBUSY when it cannot. */
+int bond_netpoll_slave_add(struct slave *slave);
+void bond_netpoll_slave_del(struct slave *slave);
+int bond_netpoll_enable(struct net_device *dev);
+void bond_netpoll_cleanup(struct net_device *dev);
+void bond_netpoll_poll(struct net_device *dev);
+#else
+static inline int bond_netpoll_slave_add(struct slave *slave) { return 0; }
+static inline void bond_netpoll_slave_del(struct slave *slave) { }
+#endif
+
+/* --- bond_main.c -------------------------------------------------- */
+
+/**
+ * bond_create() - make a bond in a namespace, as bonding_masters does
+ * @net: the namespace
+ * @name: its name, or NULL for the next free bond%d
+ *
+ * Context: takes RTNL.
+ * Return: 0, -EEXIST or another negative errno.
+ */
+int bond_create(struct net *net, const char *name);
+
+/* Set up a bond's net_device (rtnl_link_ops.setup, and bond_create()). */
+void bond_setup(struct net_device *dev);
+
+/* The part of bond_setup() that a change back to Ethernet repeats. */
+void bond_ether_setup(struct net_device *dev);
+
+#endif /* _BOND_CORE_H */

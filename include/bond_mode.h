@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a mode is: one table of hooks.
+ *
+ * Layer 0.  Everybody asks the table, nobody asks the mode's number; a mode is
+ * named only in its own file and in bond_modes.c.
+ */
+#ifndef _BOND_MODE_H
+#define _BOND_MODE_H
+
+#include <linux/indirect_call_wrapper.h>
+
+#include "bond.h"
+
+struct nlattr;
+struct seq_file;
+struct sk_buff;
+struct xdp_buff;
+
+/* What a mode can do, or asks of its surroundings: bond_mode_ops.caps */
+#define BOND_CAP_PRIMARY	BIT(0)	/* one active slave; primary is valid */
+#define BOND_CAP_HASH		BIT(1)	/* places flows by xmit_hash_policy */
+#define BOND_CAP_ARPMON		BIT(2)	/* ARP/NS monitor allowed */
+#define BOND_CAP_NEEDS_MII	BIT(3)	/* miimon must not be 0 */
+#define BOND_CAP_SPEED		BIT(4)	/* a link needs a speed to be up */
+#define BOND_CAP_ONE_MAC	BIT(5)	/* all slaves carry the bond's MAC */
+#define BOND_CAP_FOM		BIT(6)	/* honours fail_over_mac */
+#define BOND_CAP_RR		BIT(7)	/* honours packets_per_slave */
+#define BOND_CAP_LACP		BIT(8)	/* speaks LACP: ad_ and lacp_ options */
+#define BOND_CAP_TLB		BIT(9)	/* honours tlb_dynamic_lb, lp_interval */
+#define BOND_CAP_QUEUE_ID	BIT(10)	/* honours slaves' queue_id */
+#define BOND_CAP_IGMP		BIT(11)	/* rejoins IGMP groups on failover */
+#define BOND_CAP_ETHER_ONLY	BIT(12)	/* slaves must be Ethernet */
+#define BOND_CAP_ALL_TX		BIT(13)	/* every slave sends every frame */
+#define BOND_CAP_UNLINKED_MCAST	BIT(14)	/* address lists: active only */
+#define BOND_CAP_XFRM		BIT(15)	/* IPsec offload through the bond */
+
+/**
+ * struct bond_pkt - a frame on its way out, whatever it is stored in
+ * @skb: the frame as a socket buffer, or NULL
+ * @xdp: the frame as an XDP buffer, or NULL
+ */
+struct bond_pkt {
+	struct sk_buff *skb;
+	const struct xdp_buff *xdp;
+};
+
+/**
+ * struct bond_mode_ops - one mode
+ *
+ * Hooks marked (optional) may be NULL; bond_modes_check() refuses to load the
+ * module when another one is.  "RTNL" means that the caller holds it.
+ *
+ * @name: as options name it, e.g. "balance-rr"
+ * @proc_name: as /proc/net/bonding names it
+ * @id: BOND_MODE_*
+ * @lag_tx_type: as told to users of net/lag.h
+ * @caps: BOND_CAP_*
+ *
+ * @init: (optional) allocate mode_pcpu and mode_priv; RTNL; 0 or -ENOMEM
+ * @exit: (optional) free them; RTNL, no reader left
+ * @start: (optional) the bond comes up; RTNL
+ * @stop: (optional) the bond goes down, cancel own works; RTNL
+ *
+ * @slave_add: (optional) a slave is being added and already in bond->slaves;
+ *	sets it active or backup; RTNL; 0 or an errno, nothing must be left
+ *	behind then.  Default: active.
+ * @slave_del: (optional) a slave leaves, still in bond->slaves; RTNL
+ * @slave_usable: (optional) does it belong in bond->usable?  RTNL.
+ *	Default: bond_slave_can_tx().
+ *
+ * @link_changed: (optional) slave->link is no longer @old; RTNL.  Default:
+ *	nothing; the caller marks ACTIVE, ARRAY and CARRIER in any case.
+ * @speed_changed: (optional) speed or duplex of a slave changed; RTNL
+ * @mac_changed: (optional) the bond's MAC changed; RTNL
+ * @active_changed: (optional) curr_active_slave went from @old to @new, either
+ *	may be NULL; RTNL
+ * @params_changed: (optional) options were set; look at bond->params; RTNL
+ * @carrier: (optional) 1 or 0, what the carrier should be; RTNL.  Default:
+ *	on when any slave is up.
+ *
+ * @pick: the slave for a frame, or NULL; RCU and BH off; no lock, allocation,
+ *	division or list walk
+ * @xmit: (optional) send the frame in the mode's own way, takes the skb; RCU
+ *	and BH off.  Default: pick, then hand over to the slave.
+ * @rx: (optional) look at a frame that a slave received; RCU; true when the
+ *	frame was consumed
+ *
+ * @proc_show: (optional) the mode's block of /proc/net/bonding; RTNL or RCU
+ * @proc_show_slave: (optional) the same for one slave
+ * @fill_info: (optional) add the mode's read-only netlink attributes; RTNL;
+ *	0 or -EMSGSIZE
+ * @fill_slave_info: (optional) the same for one slave
+ * @info_size: (optional) bytes that fill_info may add
+ * @slave_info_size: (optional) bytes that fill_slave_info may add
+ */
+struct bond_mode_ops {
+	const char *name;
+	const char *proc_name;
+	u8 id;
+	enum netdev_lag_tx_type lag_tx_type;
+	u32 caps;
+
+	int (*init)(struct bonding *bond);
+	void (*exit)(struct bonding *bond);
+	void (*start)(struct bonding *bond);
+	void (*stop)(struct bonding *bond);
+
+	int (*slave_add)(struct bonding *bond, struct slave *slave,
+			 struct netlink_ext_ack *extack);
+	void (*slave_del)(struct bonding *bond, struct slave *slave);
+	bool (*slave_usable)(const struct bonding *bond,
+			     const struct slave *slave);
+
+	void (*link_changed)(struct bonding *bond, struct slave *slave, u8 old);
+	void (*speed_changed)(struct bonding *bond, struct slave *slave);
+	void (*mac_changed)(struct bonding *bond);
+	void (*active_changed)(struct bonding *bond, struct slave *old,
+			       struct slave *new);
+	void (*params_changed)(struct bonding *bond);
+	int (*carrier)(const struct bonding *bond);
+
+	struct slave *(*pick)(const struct bonding *bond,
+			      const struct bond_pkt *pkt);
+	netdev_tx_t (*xmit)(struct bonding *bond, struct sk_buff *skb);
+	bool (*rx)(struct bonding *bond, struct slave *slave,
+		   struct sk_buff *skb);
+
+	void (*proc_show)(struct seq_file *seq, const struct bonding *bond);
+	void (*proc_show_slave)(struct seq_file *seq,
+				const struct slave *slave);
+	int (*fill_info)(struct sk_buff *skb, const struct bonding *bond);
+	int (*fill_slave_info)(struct sk_buff *skb, const struct slave *slave);
+	size_t (*info_size)(const struct bonding *bond);
+	size_t (*slave_info_size)(const struct slave *slave);
+};
+
+extern const struct bond_mode_ops bond_mode_rr;
+extern const struct bond_mode_ops bond_mode_ab;
+extern const struct bond_mode_ops bond_mode_xor;
+extern const struct bond_mode_ops bond_mode_broadcast;
+
+/**
+ * bond_mode_by_id() - the table of a mode
+ * @id: BOND_MODE_*
+ *
+ * Return: the table, or NULL when this build has no such mode.
+ */
+const struct bond_mode_ops *bond_mode_by_id(unsigned int id);
+
+/**
+ * bond_modes_check() - are all tables complete?
+ *
+ * Context: module load.
+ * Return: 0, or -EINVAL after naming the table and the hook in the log.
+ */
+int bond_modes_check(void);
+
+static inline bool bond_has_cap(const struct bonding *bond, u32 cap)
+{
+	return READ_ONCE(bond->ops)->caps & cap;
+}
+
+/* The picks worth a direct call; any other one is called indirectly. */
+struct slave *bond_rr_pick(const struct bonding *bond,
+			   const struct bond_pkt *pkt);
+struct slave *bond_ab_pick(const struct bonding *bond,
+			   const struct bond_pkt *pkt);
+struct slave *bond_hash_pick(const struct bonding *bond,
+			     const struct bond_pkt *pkt);
+
+/**
+ * bond_pick() - the slave that a frame leaves by
+ * @bond: the bond
+ * @pkt: the frame
+ *
+ * The one way to choose, for skbs, for XDP and for ndo_get_xmit_slave.
+ *
+ * Context: RCU and BH off.
+ * Return: the slave, or NULL when none can send or when the mode sends each
+ * frame by all of them.
+ */
+static inline struct slave *bond_pick(const struct bonding *bond,
+				      const struct bond_pkt *pkt)
+{
+	return INDIRECT_CALL_3(READ_ONCE(bond->ops)->pick, bond_hash_pick,
+			       bond_rr_pick, bond_ab_pick, bond, pkt);
+}
+
+#endif /* _BOND_MODE_H */
