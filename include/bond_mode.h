@@ -27,7 +27,7 @@ struct xdp_buff;
 #define BOND_CAP_FOM		BIT(6)	/* honours fail_over_mac */
 #define BOND_CAP_RR		BIT(7)	/* honours packets_per_slave */
 #define BOND_CAP_LACP		BIT(8)	/* speaks LACP: ad_ and lacp_ options */
-#define BOND_CAP_TLB		BIT(9)	/* honours tlb_dynamic_lb, lp_interval */
+#define BOND_CAP_TLB		BIT(9)	/* tlb_dynamic_lb, lp_interval */
 #define BOND_CAP_QUEUE_ID	BIT(10)	/* honours slaves' queue_id */
 #define BOND_CAP_IGMP		BIT(11)	/* rejoins IGMP groups on failover */
 #define BOND_CAP_ETHER_ONLY	BIT(12)	/* slaves must be Ethernet */
