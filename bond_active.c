@@ -15,6 +15,13 @@ static bool bond_active_eligible(const struct slave *slave)
 	return slave && slave->link == BOND_LINK_UP;
 }
 
+/* May the active slave stay?  While downdelay runs, it may. */
+static bool bond_active_holds(const struct slave *slave)
+{
+	return slave && (slave->link == BOND_LINK_UP ||
+			 slave->link == BOND_LINK_FAIL);
+}
+
 /* The primary if it can serve, else the first of the highest priority. */
 static struct slave *bond_active_candidate(const struct bonding *bond,
 					   struct slave *current_active)
@@ -24,7 +31,7 @@ static struct slave *bond_active_candidate(const struct bonding *bond,
 
 	if (bond_active_eligible(bond->primary))
 		return bond->primary;
-	if (bond_active_eligible(current_active))
+	if (bond_active_holds(current_active))
 		best = current_active;
 	bond_for_each_slave(bond, slave)
 		if (bond_active_eligible(slave) &&
@@ -65,7 +72,7 @@ static struct slave *bond_active_choose(struct bonding *bond)
 	cand = bond_active_candidate(bond, now);
 	if (!cand)
 		return bond_active_returning(bond);
-	if (!bond_active_eligible(now) || cand == now)
+	if (!bond_active_holds(now) || cand == now)
 		return cand;
 	if (bond->force_primary && cand == bond->primary)
 		return cand;

@@ -110,6 +110,8 @@ unsigned long bond_links_next_deadline(const struct bonding *bond,
 
 static void bond_link_log(const struct bonding *bond, const struct slave *slave)
 {
+	if (!net_ratelimit())
+		return;
 	switch (slave->link) {
 	case BOND_LINK_UP:
 		if (slave->speed == SPEED_UNKNOWN)
@@ -310,11 +312,12 @@ void bond_apply(struct bonding *bond)
 
 void bond_apply_work(struct work_struct *work)
 {
-	struct bonding *bond = container_of(work, struct bonding, apply_work);
+	struct bonding *bond = container_of(to_delayed_work(work),
+					    struct bonding, apply_work);
 
 	if (!rtnl_trylock()) {
 		/* waiting here would block those who cancel us under RTNL */
-		queue_work(bond->wq, work);
+		queue_delayed_work(bond->wq, &bond->apply_work, 1);
 		return;
 	}
 	bond_apply(bond);

@@ -70,6 +70,7 @@ static void bond_uninit(struct net_device *dev)
 	bond_release_all(bond);
 	bond_monitors_stop(bond);
 	bond_notify_stop(bond);
+	cancel_delayed_work_sync(&bond->apply_work);
 	bond_debugfs_del(bond);
 	list_del(&bond->node);
 	if (bond->ops->exit)
@@ -167,7 +168,7 @@ static void bond_priv_setup(struct bonding *bond)
 	bond->ops = bond_mode_by_id(bond->params.mode);
 	INIT_LIST_HEAD(&bond->slaves);
 	INIT_LIST_HEAD(&bond->node);
-	INIT_WORK(&bond->apply_work, bond_apply_work);
+	INIT_DELAYED_WORK(&bond->apply_work, bond_apply_work);
 	bond_miimon_init(bond);
 	bond_notify_init(bond);
 }

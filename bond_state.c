@@ -16,7 +16,7 @@ void bond_mark(struct bonding *bond, enum bond_dirty what)
 
 void bond_apply_later(struct bonding *bond)
 {
-	queue_work(bond->wq, &bond->apply_work);
+	queue_delayed_work(bond->wq, &bond->apply_work, 0);
 }
 
 static void bond_slave_set_bits(struct slave *slave, u8 bits)

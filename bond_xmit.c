@@ -24,18 +24,11 @@ static struct slave *bond_queue_id_slave(const struct bonding *bond,
 	return NULL;
 }
 
-static struct slave *bond_xmit_pick(const struct bonding *bond,
-				    struct sk_buff *skb)
-{
-	const struct bond_pkt pkt = { .skb = skb };
-
-	return bond_pick(bond, &pkt);
-}
-
 netdev_tx_t bond_start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct bonding *bond = netdev_priv(dev);
 	const struct bond_mode_ops *ops = READ_ONCE(bond->ops);
+	const struct bond_pkt pkt = { .skb = skb };
 	struct slave *slave = NULL;
 
 	if (unlikely(READ_ONCE(bond->tx_special) & BOND_TX_QUEUE_ID))
@@ -43,7 +36,7 @@ netdev_tx_t bond_start_xmit(struct sk_buff *skb, struct net_device *dev)
 	if (likely(!slave)) {
 		if (ops->xmit)
 			return ops->xmit(bond, skb);
-		slave = bond_xmit_pick(bond, skb);
+		slave = bond_pick(ops, bond, &pkt);
 	}
 	if (unlikely(!slave))
 		return bond_xmit_drop(bond, skb, BOND_DROP_NO_SLAVE);
@@ -77,7 +70,7 @@ struct net_device *bond_get_xmit_slave(struct net_device *dev,
 		slave = bond_slave_at(rcu_dereference(bond->all),
 				      bond_hash(bond, &pkt));
 	else
-		slave = bond_pick(bond, &pkt);
+		slave = bond_pick(READ_ONCE(bond->ops), bond, &pkt);
 	return slave ? slave->dev : NULL;
 }
 

@@ -217,7 +217,7 @@ struct bonding {
 	unsigned long dirty;
 
 	struct workqueue_struct *wq;
-	struct work_struct apply_work;
+	struct delayed_work apply_work;
 	struct delayed_work mii_work;
 	struct delayed_work arp_work;
 	struct delayed_work peers_work;

@@ -196,13 +196,13 @@ static inline int bond_netpoll_setup(struct net_device *dev)
 #endif /* BOND_HAVE_CLASS_ATTR_CONST */
 
 /**
- * bond_class_file_create() - add a file to /sys/class/net of a namespace
+ * bond_compat_class_file_create() - add a file to /sys/class/net of a namespace
  * @attr: the file
  * @net: the namespace
  *
  * Return: 0 or a negative errno, -EEXIST when there is such a file.
  */
-static inline int bond_class_file_create(const struct class_attribute *attr,
+static inline int bond_compat_class_file_create(const struct class_attribute *attr,
 					 struct net *net)
 {
 #ifdef BOND_HAVE_CLASS_FILE_NS_COMMON
@@ -212,8 +212,8 @@ static inline int bond_class_file_create(const struct class_attribute *attr,
 #endif /* BOND_HAVE_CLASS_FILE_NS_COMMON */
 }
 
-/* Remove what bond_class_file_create() made. */
-static inline void bond_class_file_remove(const struct class_attribute *attr,
+/* Remove what bond_compat_class_file_create() made. */
+static inline void bond_compat_class_file_remove(const struct class_attribute *attr,
 					  struct net *net)
 {
 #ifdef BOND_HAVE_CLASS_FILE_NS_COMMON
@@ -224,12 +224,12 @@ static inline void bond_class_file_remove(const struct class_attribute *attr,
 }
 
 /**
- * bond_debugfs_move() - rename a directory of debugfs in its place
+ * bond_compat_debugfs_rename() - rename a directory of debugfs in its place
  * @dir: the directory
  * @parent: where it is
  * @name: its new name
  */
-static inline void bond_debugfs_move(struct dentry *dir, struct dentry *parent,
+static inline void bond_compat_debugfs_rename(struct dentry *dir, struct dentry *parent,
 				     const char *name)
 {
 #ifdef BOND_HAVE_DEBUGFS_CHANGE_NAME
@@ -248,7 +248,7 @@ static inline void bond_debugfs_move(struct dentry *dir, struct dentry *parent,
 #endif /* BOND_HAVE_KERNEL_TS_INFO */
 
 /**
- * bond_dev_ts_info() - what another device can time stamp
+ * bond_compat_ts_info() - what another device can time stamp
  * @dev: the device
  * @info: receives the answer, zeroed by the caller
  *
@@ -258,7 +258,7 @@ static inline void bond_debugfs_move(struct dentry *dir, struct dentry *parent,
  * Context: RTNL.
  * Return: 0 or a negative errno.
  */
-static inline int bond_dev_ts_info(struct net_device *dev,
+static inline int bond_compat_ts_info(struct net_device *dev,
 				   struct bond_ts_info *info)
 {
 #ifdef BOND_HAVE_TS_INFO_BY_LAYER
@@ -274,5 +274,72 @@ static inline int bond_dev_ts_info(struct net_device *dev,
 	return 0;
 #endif /* BOND_HAVE_TS_INFO_BY_LAYER */
 }
+
+/*
+ * Hardware time stamping.  A kernel without ndo_hwtstamp_get and _set hands the
+ * user's ioctl to the driver: there a setting is read from the user's memory
+ * first (bond_compat_hwtstamp_read()) and given back to it at last.
+ */
+#ifdef BOND_HAVE_NDO_HWTSTAMP
+#define bond_hwtstamp_config	kernel_hwtstamp_config
+#define BOND_NDO_HWTSTAMP					\
+	.ndo_hwtstamp_get	= bond_hwtstamp_get,		\
+	.ndo_hwtstamp_set	= bond_hwtstamp_set,
+
+static inline int
+bond_compat_hwtstamp_lower_get(struct net_device *dev,
+			       struct bond_hwtstamp_config *config)
+{
+	return generic_hwtstamp_get_lower(dev, config);
+}
+
+static inline int
+bond_compat_hwtstamp_lower_set(struct net_device *dev,
+			       struct bond_hwtstamp_config *config,
+			       struct netlink_ext_ack *extack)
+{
+	return generic_hwtstamp_set_lower(dev, config, extack);
+}
+
+static inline int bond_compat_hwtstamp_read(struct ifreq *ifr,
+					    struct bond_hwtstamp_config *config)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int
+bond_compat_hwtstamp_write(const struct bond_hwtstamp_config *config)
+{
+	return -EOPNOTSUPP;
+}
+#else
+/**
+ * struct bond_hwtstamp_config - a hardware time stamping setting
+ * @flags: HWTSTAMP_FLAG_*
+ * @tx_type: HWTSTAMP_TX_*
+ * @rx_filter: HWTSTAMP_FILTER_*
+ * @ifr: the user's request
+ */
+struct bond_hwtstamp_config {
+	int flags;
+	int tx_type;
+	int rx_filter;
+	struct ifreq *ifr;
+};
+
+#define BOND_NDO_HWTSTAMP
+
+/* Ask a device for its setting, or give it one; RTNL; 0 or an errno. */
+int bond_compat_hwtstamp_lower_get(struct net_device *dev,
+				   struct bond_hwtstamp_config *config);
+int bond_compat_hwtstamp_lower_set(struct net_device *dev,
+				   struct bond_hwtstamp_config *config,
+				   struct netlink_ext_ack *extack);
+
+/* From and to the user's memory; 0 or -EFAULT. */
+int bond_compat_hwtstamp_read(struct ifreq *ifr,
+			      struct bond_hwtstamp_config *config);
+int bond_compat_hwtstamp_write(const struct bond_hwtstamp_config *config);
+#endif /* BOND_HAVE_NDO_HWTSTAMP */
 
 #endif /* _BOND_COMPAT_H */

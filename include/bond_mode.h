@@ -46,6 +46,18 @@ struct bond_pkt {
 };
 
 /**
+ * struct bond_ad_port - what is shown of a slave that speaks LACP
+ * @aggregator: number of the aggregator that it belongs to
+ * @actor_state: its own LACP state, LACP_STATE_*
+ * @partner_state: that of its partner
+ */
+struct bond_ad_port {
+	u16 aggregator;
+	u8 actor_state;
+	u8 partner_state;
+};
+
+/**
  * struct bond_mode_ops - one mode
  *
  * Hooks marked (optional) may be NULL; bond_modes_check() refuses to load the
@@ -88,6 +100,10 @@ struct bond_pkt {
  *
  * @proc_show: (optional) the mode's block of /proc/net/bonding; RTNL or RCU
  * @proc_show_slave: (optional) the same for one slave
+ * @ad_info: (optional) describe the active aggregator; RTNL or RCU; false when
+ *	there is none
+ * @ad_port: (optional) describe a slave's LACP port; RTNL or RCU; false when it
+ *	belongs to no aggregator
  * @fill_info: (optional) add the mode's read-only netlink attributes; RTNL;
  *	0 or -EMSGSIZE
  * @fill_slave_info: (optional) the same for one slave
@@ -129,6 +145,8 @@ struct bond_mode_ops {
 	void (*proc_show)(struct seq_file *seq, const struct bonding *bond);
 	void (*proc_show_slave)(struct seq_file *seq,
 				const struct slave *slave);
+	bool (*ad_info)(const struct bonding *bond, struct ad_info *info);
+	bool (*ad_port)(const struct slave *slave, struct bond_ad_port *port);
 	int (*fill_info)(struct sk_buff *skb, const struct bonding *bond);
 	int (*fill_slave_info)(struct sk_buff *skb, const struct slave *slave);
 	size_t (*info_size)(const struct bonding *bond);
@@ -171,6 +189,7 @@ struct slave *bond_hash_pick(const struct bonding *bond,
 
 /**
  * bond_pick() - the slave that a frame leaves by
+ * @ops: READ_ONCE(bond->ops)
  * @bond: the bond
  * @pkt: the frame
  *
@@ -180,11 +199,12 @@ struct slave *bond_hash_pick(const struct bonding *bond,
  * Return: the slave, or NULL when none can send or when the mode sends each
  * frame by all of them.
  */
-static inline struct slave *bond_pick(const struct bonding *bond,
+static inline struct slave *bond_pick(const struct bond_mode_ops *ops,
+				      const struct bonding *bond,
 				      const struct bond_pkt *pkt)
 {
-	return INDIRECT_CALL_3(READ_ONCE(bond->ops)->pick, bond_hash_pick,
-			       bond_rr_pick, bond_ab_pick, bond, pkt);
+	return INDIRECT_CALL_3(ops->pick, bond_hash_pick, bond_rr_pick,
+			       bond_ab_pick, bond, pkt);
 }
 
 #endif /* _BOND_MODE_H */

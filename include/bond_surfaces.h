@@ -41,6 +41,15 @@ int bond_siocdevprivate(struct net_device *dev, struct ifreq *ifr,
 
 /* bond_ethtool.c */
 extern const struct ethtool_ops bond_ethtool_ops;
+int bond_hwtstamp_get(struct net_device *dev,
+		      struct bond_hwtstamp_config *config);
+int bond_hwtstamp_set(struct net_device *dev,
+		      struct bond_hwtstamp_config *config,
+		      struct netlink_ext_ack *extack);
+
+/* Names of the drop counters, and what all CPUs have counted.  Any context. */
+extern const char bond_drop_names[BOND_DROP_MAX][ETH_GSTRING_LEN];
+u64 bond_drop_sum(const struct bonding *bond, enum bond_drop why);
 
 /* Link state in words: "up", "going down", "down", "going back", "unknown". */
 const char *bond_link_name(u8 link);
