@@ -23,6 +23,7 @@
 #include "bond_compat.h"
 
 #define BOND_MAX_TARGETS	16	/* ARP targets, as many NS targets */
+#define BOND_PORT_PRIO_DEFAULT	255	/* slave->actor_port_prio of a new slave */
 #define BOND_NO_SPEED		0	/* less than any known speed */
 
 struct bond_mode_ops;
@@ -186,12 +187,11 @@ struct bond_pcpu {
  * @stats: totals shown to users, they never go backwards
  * @node: in struct bond_net, RTNL
  * @proc_entry: this bond's file in /proc/net/bonding
- * @proc_name: the name the file was made with
  * @debug_dir: this bond's debugfs directory
  * @mode_ready: ops->init() has been called (by ndo_init or a mode change);
  *	before that a mode change only sets @ops
  * @notifier_busy: guards against feature recomputation calling itself
- * @mac_inherited: the bond's MAC came from its first slave
+ * @header_ops: for a bond of other than Ethernet devices, see bond_type.c
  */
 struct bonding {
 	union {
@@ -231,11 +231,10 @@ struct bonding {
 
 	struct list_head node;
 	struct proc_dir_entry *proc_entry;
-	char proc_name[IFNAMSIZ];
 	struct dentry *debug_dir;
 	bool mode_ready;
 	bool notifier_busy;
-	bool mac_inherited;
+	struct header_ops header_ops;
 };
 
 static_assert(offsetof(struct bonding, dev) == BOND_ABI_DEV);
@@ -267,6 +266,8 @@ static_assert(sizeof_field(struct bonding, params.mode) == sizeof(int));
  * @mode_priv: data of the mode
  * @queue_id: transmit queue that is steered to this slave, 0 for none
  * @prio: higher wins among slaves that could become active
+ * @actor_port_prio: priority of the slave's LACP port; modes that speak LACP
+ *	read it in their params_changed hook
  * @link: BOND_LINK_*; RTNL to write, READ_ONCE() elsewhere (pinned)
  * @link_new_state: what others may take for a proposal of the monitor; always
  *	BOND_LINK_NOCHANGE, states are worked out and set in one go (pinned)
@@ -283,7 +284,7 @@ static_assert(sizeof_field(struct bonding, params.mode) == sizeof(int));
  * @perm_hwaddr: MAC address at the time of enslavement
  * @perm_len: its length
  * @orig_mtu: MTU at that time
- * @orig_flags: dev->flags at that time
+ * @orig_addr_type: dev->addr_assign_type at that time
  * @stats: the device's counters when they were last added to the bond's
  * @kobj: `bonding_slave` below the device; owns the memory
  * @kobj_live: @kobj has been added
@@ -299,6 +300,7 @@ struct slave {
 			struct list_head list;
 			void *mode_priv;
 			u16 queue_id;
+			u16 actor_port_prio;
 			s32 prio;
 		};
 		u8 abi_head[BOND_ABI_SLAVE_LINK];
@@ -321,7 +323,7 @@ struct slave {
 	u8 perm_hwaddr[MAX_ADDR_LEN];
 	u8 perm_len;
 	u32 orig_mtu;
-	unsigned int orig_flags;
+	u8 orig_addr_type;
 
 	struct rtnl_link_stats64 stats;
 	struct kobject kobj;
@@ -346,12 +348,14 @@ static_assert(offsetof(struct slave, abi_bits) ==
  * @bonds: struct bonding in the order of creation; RTNL
  * @proc_dir: /proc/net/bonding
  * @masters: the class file bonding_masters
+ * @masters_live: that file has been made
  */
 struct bond_net {
 	struct net *net;
 	struct list_head bonds;
 	struct proc_dir_entry *proc_dir;
 	struct class_attribute masters;
+	bool masters_live;
 };
 
 extern unsigned int bond_net_id;

@@ -19,6 +19,10 @@
 
 #include "bond_config.h"
 
+#ifdef BOND_HAVE_NETDEV_LOCK_OPS
+#include <net/netdev_lock.h>
+#endif /* BOND_HAVE_NETDEV_LOCK_OPS */
+
 #ifndef __counted_by
 #define __counted_by(member)
 #endif
@@ -131,6 +135,41 @@ static inline void bond_compat_rtmsg_ifinfo(struct net_device *dev)
 #endif /* BOND_HAVE_RTMSG_IFINFO_PORTID */
 }
 
+/* --- netlink ------------------------------------------------------------- */
+
+/*
+ * Attributes of 7.3 under names of ours, since older headers lack some of them.
+ * The numbers are user API: no kernel can give them another meaning.
+ */
+#define BOND_NL_COUPLED_CONTROL		32	/* IFLA_BOND_COUPLED_CONTROL */
+#define BOND_NL_BROADCAST_NEIGH		33	/* IFLA_BOND_BROADCAST_NEIGH */
+#define BOND_NL_LACP_STRICT		34	/* IFLA_BOND_LACP_STRICT */
+#define BOND_NL_MAX			BOND_NL_LACP_STRICT
+#define BOND_NL_SLAVE_ACTOR_PORT_PRIO	10	/* IFLA_BOND_SLAVE_* */
+#define BOND_NL_SLAVE_CHURN_ACTOR	11
+#define BOND_NL_SLAVE_CHURN_PARTNER	12
+#define BOND_NL_SLAVE_MAX		BOND_NL_SLAVE_CHURN_PARTNER
+
+int bond_newlink(struct net_device *dev, struct nlattr *data[],
+		 struct netlink_ext_ack *extack);
+
+/* rtnl_link_ops.newlink, with the arguments that the kernel gives it. RTNL. */
+#ifdef BOND_HAVE_NEWLINK_PARAMS
+static inline int bond_newlink_op(struct net_device *dev,
+				  struct rtnl_newlink_params *params,
+				  struct netlink_ext_ack *extack)
+{
+	return bond_newlink(dev, params->data, extack);
+}
+#else
+static inline int bond_newlink_op(struct net *src_net, struct net_device *dev,
+				  struct nlattr *tb[], struct nlattr *data[],
+				  struct netlink_ext_ack *extack)
+{
+	return bond_newlink(dev, data, extack);
+}
+#endif /* BOND_HAVE_NEWLINK_PARAMS */
+
 /* --- extack -------------------------------------------------------------- */
 
 /**
@@ -202,8 +241,9 @@ static inline int bond_netpoll_setup(struct net_device *dev)
  *
  * Return: 0 or a negative errno, -EEXIST when there is such a file.
  */
-static inline int bond_compat_class_file_create(const struct class_attribute *attr,
-					 struct net *net)
+static inline int
+bond_compat_class_file_create(const struct class_attribute *attr,
+			      struct net *net)
 {
 #ifdef BOND_HAVE_CLASS_FILE_NS_COMMON
 	return netdev_class_create_file_ns(attr, &net->ns);
@@ -213,8 +253,9 @@ static inline int bond_compat_class_file_create(const struct class_attribute *at
 }
 
 /* Remove what bond_compat_class_file_create() made. */
-static inline void bond_compat_class_file_remove(const struct class_attribute *attr,
-					  struct net *net)
+static inline void
+bond_compat_class_file_remove(const struct class_attribute *attr,
+			      struct net *net)
 {
 #ifdef BOND_HAVE_CLASS_FILE_NS_COMMON
 	netdev_class_remove_file_ns(attr, &net->ns);
@@ -229,8 +270,9 @@ static inline void bond_compat_class_file_remove(const struct class_attribute *a
  * @parent: where it is
  * @name: its new name
  */
-static inline void bond_compat_debugfs_rename(struct dentry *dir, struct dentry *parent,
-				     const char *name)
+static inline void bond_compat_debugfs_rename(struct dentry *dir,
+					      struct dentry *parent,
+					      const char *name)
 {
 #ifdef BOND_HAVE_DEBUGFS_CHANGE_NAME
 	debugfs_change_name(dir, "%s", name);
@@ -259,7 +301,7 @@ static inline void bond_compat_debugfs_rename(struct dentry *dir, struct dentry 
  * Return: 0 or a negative errno.
  */
 static inline int bond_compat_ts_info(struct net_device *dev,
-				   struct bond_ts_info *info)
+				      struct bond_ts_info *info)
 {
 #ifdef BOND_HAVE_TS_INFO_BY_LAYER
 	return ethtool_get_ts_info_by_layer(dev, info);

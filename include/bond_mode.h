@@ -87,6 +87,8 @@ struct bond_ad_port {
  * @mac_changed: (optional) the bond's MAC changed; RTNL
  * @active_changed: (optional) curr_active_slave went from @old to @new, either
  *	may be NULL; RTNL
+ * @params_adopt: (optional) the mode is being chosen: change in the parameters
+ *	to be what it asks for; RTNL or module load
  * @params_changed: (optional) options were set; look at bond->params; RTNL
  * @carrier: (optional) 1 or 0, what the carrier should be; RTNL.  Default:
  *	on when any slave is up.
@@ -109,6 +111,9 @@ struct bond_ad_port {
  * @fill_slave_info: (optional) the same for one slave
  * @info_size: (optional) bytes that fill_info may add
  * @slave_info_size: (optional) bytes that fill_slave_info may add
+ * @fill_xstats: (optional) add the mode's own statistics, of the bond or of
+ *	@slave when that is not NULL; RTNL; 0 or -EMSGSIZE
+ * @xstats_size: (optional) bytes that fill_xstats may add
  */
 struct bond_mode_ops {
 	const char *name;
@@ -133,6 +138,7 @@ struct bond_mode_ops {
 	void (*mac_changed)(struct bonding *bond);
 	void (*active_changed)(struct bonding *bond, struct slave *old,
 			       struct slave *new);
+	void (*params_adopt)(struct bond_params *next);
 	void (*params_changed)(struct bonding *bond);
 	int (*carrier)(const struct bonding *bond);
 
@@ -151,6 +157,9 @@ struct bond_mode_ops {
 	int (*fill_slave_info)(struct sk_buff *skb, const struct slave *slave);
 	size_t (*info_size)(const struct bonding *bond);
 	size_t (*slave_info_size)(const struct slave *slave);
+	int (*fill_xstats)(struct sk_buff *skb, const struct bonding *bond,
+			   const struct slave *slave);
+	size_t (*xstats_size)(const struct bonding *bond);
 };
 
 extern const struct bond_mode_ops bond_mode_rr;

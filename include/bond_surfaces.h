@@ -20,6 +20,13 @@ extern const struct attribute_group bond_sysfs_group;	/* "bonding" */
 int bond_sysfs_net_init(struct bond_net *bn);		/* bonding_masters */
 void bond_sysfs_net_exit(struct bond_net *bn);
 
+/* Tell users that options were set by another way than netlink.  RTNL. */
+void bond_options_notify(struct bonding *bond);
+
+/* Log a refusal for those who get no more than a number back. */
+void bond_refusal_log(const struct bonding *bond,
+		      const struct netlink_ext_ack *extack);
+
 /* bond_procfs.c; RTNL */
 void bond_proc_net_init(struct bond_net *bn);
 void bond_proc_net_exit(struct bond_net *bn);
