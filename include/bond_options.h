@@ -15,9 +15,13 @@
 
 #include "bond_core.h"
 
+#define BOND_PEER_DELAY_MAX	300000	/* ms, of peer_notif_delay */
+#define BOND_TX_QUEUES_MAX	255	/* of a bond that is created */
+
 /*
  * Options in the order in which a request with several of them is worked off,
- * whatever order they came in.
+ * whatever order they came in, and in which netlink tells them (those with
+ * BOND_OPT_F_PRIVATE last).
  */
 enum bond_opt_id {
 	BOND_OPT_MODE,
@@ -29,9 +33,9 @@ enum bond_opt_id {
 	BOND_OPT_USE_CARRIER,
 	BOND_OPT_ARP_INTERVAL,
 	BOND_OPT_ARP_IP_TARGET,
-	BOND_OPT_NS_IP6_TARGET,
 	BOND_OPT_ARP_VALIDATE,
 	BOND_OPT_ARP_ALL_TARGETS,
+	BOND_OPT_NS_IP6_TARGET,
 	BOND_OPT_PRIMARY,
 	BOND_OPT_PRIMARY_RESELECT,
 	BOND_OPT_FAIL_OVER_MAC,
@@ -70,7 +74,7 @@ enum bond_opt_id {
  * @BOND_OPT_T_IP4: IPv4 targets; "+a.b.c.d" or "-a.b.c.d" in text, a list in
  *	netlink
  * @BOND_OPT_T_IP6: IPv6 targets, a list in netlink
- * @BOND_OPT_T_TEXT: text that the row itself understands
+ * @BOND_OPT_T_OWN: text or a number that the row itself understands
  */
 enum bond_opt_type {
 	BOND_OPT_T_NUMBER,
@@ -78,7 +82,7 @@ enum bond_opt_type {
 	BOND_OPT_T_MAC,
 	BOND_OPT_T_IP4,
 	BOND_OPT_T_IP6,
-	BOND_OPT_T_TEXT,
+	BOND_OPT_T_OWN,
 };
 
 /* How sysfs shows an option */
@@ -92,6 +96,8 @@ enum bond_opt_show {
 /* bond_option.flags */
 #define BOND_OPT_F_DOWN		BIT(0)	/* only while the bond is down */
 #define BOND_OPT_F_NOSLAVES	BIT(1)	/* only while it has no slaves */
+#define BOND_OPT_F_PRIVATE	BIT(2)	/* told to CAP_NET_ADMIN only, and */
+					/* only in modes that have it */
 
 /* What a committed change has to be followed by: bond_change.effects */
 #define BOND_EFFECT_MODE	BIT(0)	/* exit old mode, init new one */
@@ -100,9 +106,10 @@ enum bond_opt_show {
 #define BOND_EFFECT_SELECT	BIT(3)	/* select the active slave again */
 #define BOND_EFFECT_ACTIVE	BIT(4)	/* make change->active active */
 #define BOND_EFFECT_RXFLAGS	BIT(5)	/* inactive bits of backup slaves */
-#define BOND_EFFECT_ARRAY	BIT(6)	/* publish arrays again */
-#define BOND_EFFECT_CARRIER	BIT(7)	/* carrier rule changed */
-#define BOND_EFFECT_PARAMS	BIT(8)	/* the mode's params_changed hook */
+#define BOND_EFFECT_CARRIER	BIT(6)	/* carrier rule changed */
+#define BOND_EFFECT_PARAMS	BIT(7)	/* the mode's params_changed hook */
+#define BOND_EFFECT_ENSLAVE	BIT(8)	/* change->dev becomes a slave */
+#define BOND_EFFECT_RELEASE	BIT(9)	/* change->dev is one no more */
 
 /**
  * struct bond_opt_name - a number that has a name
@@ -126,14 +133,24 @@ struct bond_opt_name {
  * @number: as number (or ifindex), when @text is NULL
  * @data: as bytes (MAC, target list), when not NULL
  * @len: number of bytes in @data
- * @net: where to look an ifindex up
  */
 struct bond_opt_value {
 	const char *text;
 	u64 number;
 	const void *data;
 	size_t len;
-	struct net *net;
+};
+
+/**
+ * struct bond_slave_params - what the options of a slave are set to
+ * @prio: higher wins among slaves that could become active
+ * @queue_id: transmit queue that is steered to the slave, 0 for none
+ * @actor_port_prio: priority of the slave's LACP port
+ */
+struct bond_slave_params {
+	s32 prio;
+	u16 queue_id;
+	u16 actor_port_prio;
 };
 
 /**
@@ -141,36 +158,40 @@ struct bond_opt_value {
  * @bond: the bond
  * @ops: the mode that @next.mode names
  * @next: the parameters as they will be
- * @slave: the slave, for options of a slave
+ * @slave: the slave that @slave_next is of, NULL when no slave is set
+ * @slave_next: its parameters as they will be
  * @active: the slave to make active, NULL to clear, for BOND_EFFECT_ACTIVE
- * @number: of the last added value, for rows that do not live in @next
+ * @dev: the device, for BOND_EFFECT_ENSLAVE and BOND_EFFECT_RELEASE
  * @effects: BOND_EFFECT_*
  * @touched: bit mask of enum bond_opt_id that were added
  * @extack: receives the reason of a refusal
+ * @opt: the option that is being added, for the text of a refusal
+ * @value: its value, for the same
  */
 struct bond_change {
 	struct bonding *bond;
 	const struct bond_mode_ops *ops;
 	struct bond_params next;
 	struct slave *slave;
+	struct bond_slave_params slave_next;
 	struct slave *active;
-	s64 number;
+	struct net_device *dev;
 	u32 effects;
 	u64 touched;
 	struct netlink_ext_ack *extack;
+	const struct bond_option *opt;
+	const struct bond_opt_value *value;
 };
 
 /**
  * struct bond_option - one row of the table
  * @name: as sysfs and module parameters name it
- * @id: enum bond_opt_id
+ * @alias: (optional) another name of the same option
  * @type: enum bond_opt_type
  * @show: enum bond_opt_show
  * @flags: BOND_OPT_F_*
- * @nl_attr: IFLA_BOND_*, 0 for none
- * @nl_size: bytes of the attribute's number (1, 2, 4)
+ * @nl_attr: IFLA_BOND_*, 0 for none; its width is in the netlink policy
  * @need_caps: -EACCES unless the mode has all of these
- * @forbid_caps: -EACCES if the mode has one of these
  * @names: names and range, ended by an entry without a name
  * @offset: of the u32 in struct bond_params, for BOND_OPT_T_NUMBER
  * @effects: BOND_EFFECT_* that always follow
@@ -180,14 +201,12 @@ struct bond_change {
  */
 struct bond_option {
 	const char *name;
-	enum bond_opt_id id;
+	const char *alias;
 	enum bond_opt_type type;
 	enum bond_opt_show show;
 	u8 flags;
 	u8 nl_attr;
-	u8 nl_size;
 	u32 need_caps;
-	u32 forbid_caps;
 	const struct bond_opt_name *names;
 	u16 offset;
 	u32 effects;
@@ -201,16 +220,18 @@ struct bond_option {
  */
 const struct bond_option *bond_option_get(enum bond_opt_id id);
 
-/* The row that a name or a netlink attribute means, NULL for none. */
+/* The row that a name means, NULL for none; and which one a row is. */
 const struct bond_option *bond_option_by_name(const char *name);
-const struct bond_option *bond_option_by_attr(unsigned int nl_attr);
+enum bond_opt_id bond_option_id(const struct bond_option *opt);
 
 /* The name of a number of a row, NULL when it has none. */
 const char *bond_option_number_name(const struct bond_option *opt, u32 number);
 
-/* The current number of a BOND_OPT_T_NUMBER row. */
+/* Read, or write, the number of a BOND_OPT_T_NUMBER row. */
 u32 bond_option_number(const struct bond_option *opt,
 		       const struct bond_params *params);
+void bond_option_store(const struct bond_option *opt,
+		       struct bond_params *params, u32 number);
 
 /**
  * bond_option_parse() - text or number to a number that the row allows
@@ -231,6 +252,61 @@ int bond_option_parse(const struct bond_option *opt,
 void bond_params_default(struct bond_params *params);
 
 /**
+ * bond_text_word() - the first word of the first line of a text
+ * @text: the text
+ * @word: receives the word, empty when there is none
+ * @size: room in @word; a longer word is cut
+ *
+ * Context: any.
+ * Return: true when there is a word.
+ */
+bool bond_text_word(const char *text, char *word, size_t size);
+
+/**
+ * bond_text_ip4() - an IPv4 address at the start of a text
+ * @text: the text; after the address it must end or a blank must follow
+ * @addr: receives the address
+ *
+ * Context: any.
+ * Return: true when there is one.
+ */
+bool bond_text_ip4(const char *text, __be32 *addr);
+
+/**
+ * bond_target_add() - one more IPv4 target of the ARP monitor
+ * @params: the parameters
+ * @addr: its address
+ *
+ * Context: whoever owns @params.
+ * Return: 0; -EINVAL not an address to probe; -EEXIST it is there already;
+ * -ENOSPC there is no room.
+ */
+int bond_target_add(struct bond_params *params, __be32 addr);
+
+/**
+ * bond_option_range() - the smallest and the largest number of a row
+ * @opt: the row, BOND_OPT_T_NUMBER
+ * @low: receives the smallest
+ * @high: receives the largest
+ */
+void bond_option_range(const struct bond_option *opt, u32 *low, u32 *high);
+
+/**
+ * bond_refuse() - say why an option is refused
+ * @change: the transaction, with the option that is being added
+ * @err: the errno to return
+ * @fmt: the reason, at most 40 characters, no newline
+ *
+ * The sentence names option and value.  It goes to the extack, or to the log
+ * when there is none.
+ *
+ * Context: RTNL.
+ * Return: @err.
+ */
+__printf(3, 4)
+int bond_refuse(struct bond_change *change, int err, const char *fmt, ...);
+
+/**
  * bond_change_begin() - start a transaction
  * @change: the transaction
  * @bond: the bond
@@ -242,6 +318,17 @@ void bond_change_begin(struct bond_change *change, struct bonding *bond,
 		       struct netlink_ext_ack *extack);
 
 /**
+ * bond_change_begin_slave() - start a transaction on options of a slave
+ * @change: the transaction
+ * @slave: the slave
+ * @extack: receives the reason of a refusal, may be NULL
+ *
+ * Context: RTNL until commit.
+ */
+void bond_change_begin_slave(struct bond_change *change, struct slave *slave,
+			     struct netlink_ext_ack *extack);
+
+/**
  * bond_change_add() - check one more option
  * @change: the transaction
  * @id: the option; callers add options in the order of enum bond_opt_id
@@ -250,7 +337,7 @@ void bond_change_begin(struct bond_change *change, struct bonding *bond,
  * Context: RTNL.
  * Return: 0; -EACCES the mode has no such option; -ENOTEMPTY it has slaves;
  * -EBUSY it is up; -EINVAL bad value; -ENODEV no such device; or an errno of
- * the row.  The bond has not changed.
+ * the row.  The bond has not changed; the transaction is spoiled.
  */
 int bond_change_add(struct bond_change *change, enum bond_opt_id id,
 		    const struct bond_opt_value *value);
@@ -260,8 +347,8 @@ int bond_change_add(struct bond_change *change, enum bond_opt_id id,
  * @change: the transaction
  *
  * Context: RTNL, may sleep.
- * Return: 0; -ENOMEM when a new mode could not be set up (then nothing has
- * changed).
+ * Return: 0; -ENOMEM when a new mode could not be set up, or what
+ * bond_enslave() or bond_release() returned (then nothing has changed).
  */
 int bond_change_commit(struct bond_change *change);
 
@@ -278,18 +365,6 @@ int bond_change_commit(struct bond_change *change);
 int bond_option_set(struct bonding *bond, enum bond_opt_id id,
 		    const struct bond_opt_value *value,
 		    struct netlink_ext_ack *extack);
-
-/**
- * bond_slave_option_set() - set an option of a slave
- * @slave: the slave
- * @id: BOND_OPT_QUEUE_ID, BOND_OPT_PRIO, BOND_OPT_ACTOR_PORT_PRIO
- * @number: its new value
- * @extack: receives the reason of a refusal, may be NULL
- *
- * Context: RTNL, may sleep.
- */
-int bond_slave_option_set(struct slave *slave, enum bond_opt_id id, s64 number,
-			  struct netlink_ext_ack *extack);
 
 /* Defaults of new bonds as the module parameters set them (bond_params.c). */
 extern struct bond_params bond_param_defaults;
