@@ -23,6 +23,7 @@
 #   bond_tests     names of its cases, which are functions
 #   bond_limit     seconds a case may take (default 60)
 #   bond_beyond    cases that ask for more than the in-tree driver does
+#   bond_at_end    a function to run last of all
 # Read from the environment:
 #   BOND_VERBOSE       show the output of cases that pass, too
 #   BOND_TIME_FACTOR   multiplies bond_limit
@@ -132,6 +133,7 @@ bond_runner_exit() {
 	[ -z "${bond_child_pid-}" ] || kill "$bond_child_pid" 2>/dev/null || :
 	[ -z "${bond_child_pid-}" ] || wait "$bond_child_pid" || :
 	bond_spaces_del
+	! declare -F bond_at_end >/dev/null || bond_at_end
 }
 
 # bond_child_wait NAME - run the case in its namespace; its exit status
@@ -165,7 +167,7 @@ bond_case() {
 	[ ! -s "$BOND_TMP/reason" ] || why=$(<"$BOND_TMP/reason")
 	if [ -n "$bad" ]; then
 		[ "$rc" -eq 1 ] || why="kernel log: ${bad%%$'\n'*}"
-		printf 'kernel: %s\n' "$bad" >>"$BOND_TMP/out"
+		head -n 30 <<<"$bad" | sed 's/^/kernel: /' >>"$BOND_TMP/out"
 		rc=1
 	fi
 	if [ -n "${BOND_VERBOSE-}" ] || [ "$rc" -eq 1 ]; then
