@@ -80,6 +80,83 @@ struct bond_params {
 	struct in6_addr ns_ip6_target[BOND_MAX_TARGETS];
 };
 
+/*
+ * What the ARP/NS monitor can hear a slave by: its IPv4 targets, its IPv6
+ * targets, and any frame that counts without being from one of them.
+ */
+#define BOND_ARP_SRC_IP6	BOND_MAX_TARGETS
+#define BOND_ARP_SRC_ANY	(2 * BOND_MAX_TARGETS)
+#define BOND_ARP_SRC_MAX	(BOND_ARP_SRC_ANY + 1)
+
+/**
+ * struct bond_arp_targets - whom the ARP/NS monitor asks; immutable
+ * @rcu: frees it
+ * @ip4: IPv4 targets
+ * @ip6: IPv6 targets
+ * @n4: length of @ip4
+ * @n6: length of @ip6
+ * @mask: the sources that they are
+ */
+struct bond_arp_targets {
+	struct rcu_head rcu;
+	__be32 ip4[BOND_MAX_TARGETS];
+	struct in6_addr ip6[BOND_MAX_TARGETS];
+	u8 n4;
+	u8 n6;
+	DECLARE_BITMAP(mask, BOND_ARP_SRC_MAX);
+};
+
+/**
+ * struct bond_arp - state of the ARP/NS monitor of a bond
+ *
+ * Where nothing is said, the monitor's work owns the field, and RTNL while the
+ * work is stopped.
+ *
+ * @next: jiffies when the next tick is due
+ * @noticed: @active_seq as the work has last seen it
+ * @active_seq: counts changes of the active slave; RTNL to write
+ * @heard_seq: @active_seq under which the active slave was last heard; written
+ *	by the receive path
+ * @joined: IPv6 targets whose multicast addresses slaves have; RTNL
+ * @joined_cnt: length of @joined; RTNL
+ */
+struct bond_arp {
+	unsigned long next;
+	u32 noticed;
+	u32 active_seq;
+	u32 heard_seq;
+	struct in6_addr joined[BOND_MAX_TARGETS];
+	u8 joined_cnt;
+};
+
+/**
+ * struct bond_arp_slave - what the ARP/NS monitor knows of a slave
+ *
+ * A tick is the end of an interval, when answers are counted and the next
+ * probes are sent.  Owned as struct bond_arp is.
+ *
+ * @heard: sources heard since the last tick; atomic
+ * @silent: ticks in a row in which a source was not heard; saturating
+ * @missed: the same for the slave as a whole
+ * @age: ticks since the slave was last given a new start; saturating
+ * @grace: @age up to which missing answers are forgiven
+ * @asked: probes have left since the last tick
+ * @answered: it was heard in the last interval
+ * @searching: without an active slave, it is this one's turn to ask
+ * @joined: has the multicast addresses of bond_arp.joined; RTNL
+ */
+struct bond_arp_slave {
+	unsigned long heard[BITS_TO_LONGS(BOND_ARP_SRC_MAX)];
+	u16 silent[BOND_ARP_SRC_MAX];
+	u16 missed;
+	u8 age;
+	u8 grace;
+	bool asked;
+	bool answered;
+	bool searching;
+	bool joined;
+};
+
 /**
  * enum bond_primary_reselect - when a returning primary slave takes over
  * @BOND_RESELECT_ALWAYS: whenever it is up
@@ -167,6 +244,8 @@ struct bond_pcpu {
  * @mode_priv: other data of the mode
  * @pcpu: counters
  * @tx_special: BOND_TX_* bits, READ_ONCE() by the packet path
+ * @arp_targets: what the ARP/NS monitor listens for, NULL while it is off;
+ *	RTNL to write, RCU to read
  * @params: the options; its first member is the mode (pinned)
  * @slaves: struct slave in the order they were enslaved; RTNL to write, RCU to
  *	read
@@ -179,6 +258,7 @@ struct bond_pcpu {
  * @apply_work: runs bond_apply() for those who cannot take RTNL
  * @mii_work: the MII monitor
  * @arp_work: the ARP/NS monitor
+ * @arp: its state
  * @peers_work: gratuitous ARP and unsolicited NA
  * @igmp_work: IGMP/MLD rejoin
  * @peers_left: NETDEV_NOTIFY_PEERS still to send; RTNL
@@ -205,6 +285,7 @@ struct bonding {
 			void *mode_priv;
 			struct bond_pcpu __percpu *pcpu;
 			u32 tx_special;
+			struct bond_arp_targets __rcu *arp_targets;
 		};
 		u8 abi_head[BOND_ABI_PARAMS_MODE];
 	};
@@ -220,6 +301,7 @@ struct bonding {
 	struct delayed_work apply_work;
 	struct delayed_work mii_work;
 	struct delayed_work arp_work;
+	struct bond_arp arp;
 	struct delayed_work peers_work;
 	struct delayed_work igmp_work;
 	u32 peers_left;
@@ -280,11 +362,14 @@ static_assert(sizeof_field(struct bonding, params.mode) == sizeof(int));
  * @speed: Mbit/s, SPEED_UNKNOWN when not known; RTNL, READ_ONCE() elsewhere
  * @duplex: DUPLEX_*
  * @last_link_up: jiffies of the last change to BOND_LINK_UP
- * @last_rx: jiffies of the last frame that the ARP monitor trusts
+ * @arp: what the ARP/NS monitor knows of it
  * @perm_hwaddr: MAC address at the time of enslavement
  * @perm_len: its length
  * @orig_mtu: MTU at that time
  * @orig_addr_type: dev->addr_assign_type at that time
+ * @undo_mtu: MTU before the change of the bond's MTU that is under way
+ * @undo_addr: MAC address before the change of the bond's that is under way
+ * @undo_addr_type: its dev->addr_assign_type
  * @stats: the device's counters when they were last added to the bond's
  * @kobj: `bonding_slave` below the device; owns the memory
  * @kobj_live: @kobj has been added
@@ -318,12 +403,15 @@ struct slave {
 	u32 speed;
 	u8 duplex;
 	unsigned long last_link_up;
-	unsigned long last_rx;
+	struct bond_arp_slave arp;
 
 	u8 perm_hwaddr[MAX_ADDR_LEN];
 	u8 perm_len;
 	u32 orig_mtu;
 	u8 orig_addr_type;
+	u8 undo_addr_type;
+	u8 undo_addr[MAX_ADDR_LEN];
+	u32 undo_mtu;
 
 	struct rtnl_link_stats64 stats;
 	struct kobject kobj;

@@ -121,19 +121,133 @@ static inline int bond_compat_pre_changeaddr(struct net_device *dev,
 }
 
 /**
- * bond_compat_rtmsg_ifinfo() - tell netlink listeners about a device
- * @dev: the device
+ * bond_dev_ops_locked() - does a device have a lock of its own for operations?
+ * @dev: a slave's device
  *
- * Context: RTNL, may sleep.
+ * Functions named dev_ and netdev_ take that lock, functions named netif_ and
+ * the notifications of link state expect it to be held.
  */
-static inline void bond_compat_rtmsg_ifinfo(struct net_device *dev)
+static inline bool bond_dev_ops_locked(const struct net_device *dev)
 {
-#ifdef BOND_HAVE_RTMSG_IFINFO_PORTID
-	rtmsg_ifinfo(RTM_NEWLINK, dev, 0, GFP_KERNEL, 0, NULL);
+#ifdef BOND_HAVE_NETDEV_LOCK_OPS
+	return netdev_need_ops_lock(dev);
 #else
-	rtmsg_ifinfo(RTM_NEWLINK, dev, 0, GFP_KERNEL);
-#endif /* BOND_HAVE_RTMSG_IFINFO_PORTID */
+	return false;
+#endif /* BOND_HAVE_NETDEV_LOCK_OPS */
 }
+
+/* Take the lock of bond_dev_ops_locked(), if the device has one.  RTNL. */
+static inline void bond_dev_lock(struct net_device *dev)
+{
+#ifdef BOND_HAVE_NETDEV_LOCK_OPS
+	netdev_lock_ops(dev);
+#endif /* BOND_HAVE_NETDEV_LOCK_OPS */
+}
+
+static inline void bond_dev_unlock(struct net_device *dev)
+{
+#ifdef BOND_HAVE_NETDEV_LOCK_OPS
+	netdev_unlock_ops(dev);
+#endif /* BOND_HAVE_NETDEV_LOCK_OPS */
+}
+
+/**
+ * bond_dev_addrconf_off() - keep IPv6 from giving the device an address
+ * @dev: a device that is about to become a slave, still down
+ *
+ * IPv6 looks at a flag of its own, or at IFF_SLAVE.
+ *
+ * Context: RTNL.
+ */
+static inline void bond_dev_addrconf_off(struct net_device *dev)
+{
+#ifdef BOND_HAVE_IFF_NO_ADDRCONF
+	dev->priv_flags |= IFF_NO_ADDRCONF;
+#else
+	dev->flags |= IFF_SLAVE;
+#endif /* BOND_HAVE_IFF_NO_ADDRCONF */
+}
+
+/* Undo bond_dev_addrconf_off(); the device is down again.  RTNL. */
+static inline void bond_dev_addrconf_on(struct net_device *dev)
+{
+#ifdef BOND_HAVE_IFF_NO_ADDRCONF
+	dev->priv_flags &= ~IFF_NO_ADDRCONF;
+#else
+	dev->flags &= ~IFF_SLAVE;
+#endif /* BOND_HAVE_IFF_NO_ADDRCONF */
+}
+
+/* The device is no slave any more, but IPv6 must not take it yet.  RTNL. */
+static inline void bond_dev_slave_flag_clear(struct net_device *dev)
+{
+#ifdef BOND_HAVE_IFF_NO_ADDRCONF
+	dev->flags &= ~IFF_SLAVE;
+#endif /* BOND_HAVE_IFF_NO_ADDRCONF */
+}
+
+/* --- features and headers ------------------------------------------------ */
+
+/**
+ * bond_compat_upper_features() - what a bond has of its slaves' abilities
+ * @dev: the bond
+ * @header: room for headers, too, which is at least that of Ethernet
+ *
+ * Feature sets of VLANs, tunnels and MPLS, limits of segmentation.  Ends with
+ * netdev_change_features().
+ *
+ * Context: RTNL.
+ */
+#ifdef BOND_HAVE_MASTER_UPPER_FEATURES
+#define BOND_PARTIAL_FEATURES	NETIF_F_GSO_PARTIAL
+
+static inline void bond_compat_upper_features(struct net_device *dev,
+					      bool header)
+{
+	netdev_compute_master_upper_features(dev, header);
+}
+#else
+#define BOND_PARTIAL_FEATURES	0
+
+void bond_compat_upper_features(struct net_device *dev, bool header);
+#endif /* BOND_HAVE_MASTER_UPPER_FEATURES */
+
+int bond_header_parse_dev(const struct sk_buff *skb,
+			  const struct net_device *dev, unsigned char *haddr);
+
+/* header_ops.parse of a bond, and a call of a slave's. RCU. */
+#ifdef BOND_HAVE_HEADER_PARSE_DEV
+static inline int bond_header_parse(const struct sk_buff *skb,
+				    const struct net_device *dev,
+				    unsigned char *haddr)
+{
+	return bond_header_parse_dev(skb, dev, haddr);
+}
+
+static inline int bond_compat_header_parse(const struct header_ops *ops,
+					   const struct sk_buff *skb,
+					   const struct net_device *dev,
+					   unsigned char *haddr)
+{
+	return ops->parse(skb, dev, haddr);
+}
+#else
+static inline int bond_header_parse(const struct sk_buff *skb,
+				    unsigned char *haddr)
+{
+	return bond_header_parse_dev(skb, skb->dev, haddr);
+}
+
+static inline int bond_compat_header_parse(const struct header_ops *ops,
+					   const struct sk_buff *skb,
+					   const struct net_device *dev,
+					   unsigned char *haddr)
+{
+	return ops->parse(skb, haddr);
+}
+#endif /* BOND_HAVE_HEADER_PARSE_DEV */
+
+/* --- notifications ------------------------------------------------------- */
 
 /* --- netlink ------------------------------------------------------------- */
 

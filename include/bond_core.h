@@ -78,6 +78,18 @@ unsigned long bond_links_next_deadline(const struct bonding *bond,
 				       unsigned long limit);
 
 /**
+ * bond_link_set() - give a slave's link another state, and tell
+ * @bond: the bond
+ * @slave: the slave
+ * @link: BOND_LINK_*
+ *
+ * Logs it and calls the mode's hook; the caller works the marks off.
+ *
+ * Context: RTNL.
+ */
+void bond_link_set(struct bonding *bond, struct slave *slave, u8 link);
+
+/**
  * bond_slave_read_speed() - ask the device for its speed and duplex
  * @slave: the slave
  *
@@ -111,6 +123,90 @@ void bond_miimon_init(struct bonding *bond);
 
 /* Have the MII monitor look again after @delay jiffies, if it is on. */
 void bond_miimon_kick(struct bonding *bond, unsigned long delay);
+
+/* --- bond_arpmon.c, bond_arp_rx.c: the ARP/NS monitor ------------- */
+
+/* Set up the work of a new bond. */
+void bond_arpmon_init(struct bonding *bond);
+
+/**
+ * bond_arpmon_start() - start the ARP/NS monitor if the options ask for it
+ * @bond: a bond that is up, whose monitor is stopped
+ *
+ * Takes over the targets as they are set now.  Slaves get a new start only when
+ * the targets have changed, and probes keep their pace.
+ *
+ * Context: RTNL, may sleep.
+ */
+void bond_arpmon_start(struct bonding *bond);
+
+/**
+ * bond_arpmon_stop() - stop the ARP/NS monitor and wait for it
+ * @bond: the bond
+ *
+ * When the bond is down it does not listen any more, either.
+ *
+ * Context: RTNL (the work never waits for RTNL).
+ */
+void bond_arpmon_stop(struct bonding *bond);
+
+/**
+ * bond_arpmon_carrier_event() - a slave's carrier or running state changed
+ * @slave: the slave
+ *
+ * A device that cannot send needs no probes to be found dead; one that can has
+ * to be heard first.  The caller works the marks off.
+ *
+ * Context: RTNL.
+ */
+void bond_arpmon_carrier_event(struct slave *slave);
+
+/**
+ * bond_arpmon_rx() - see whether a received frame is a sign of life
+ * @bond: the bond
+ * @slave: the slave that received it
+ * @skb: the frame; only looked at
+ *
+ * Only worth calling when bond->arp_targets is set.
+ *
+ * Context: RCU, packet path.
+ */
+void bond_arpmon_rx(struct bonding *bond, struct slave *slave,
+		    const struct sk_buff *skb);
+
+/**
+ * bond_arpmon_active_changed() - bond->curr_active_slave has just changed
+ * @bond: the bond
+ *
+ * Who finds the new number finds the new slave, too.
+ *
+ * Context: RTNL.
+ */
+static inline void bond_arpmon_active_changed(struct bonding *bond)
+{
+	smp_store_release(&bond->arp.active_seq, bond->arp.active_seq + 1);
+}
+
+/* --- bond_arp_ns.c: what only IPv6 needs -------------------------- */
+
+#if IS_ENABLED(CONFIG_IPV6)
+/**
+ * bond_ns_joins_update() - have the slaves that should hear the active slave's
+ *	neighbour solicitations accept their multicast addresses
+ * @bond: the bond
+ *
+ * To be called when targets, arp_validate or a slave's role have changed.
+ *
+ * Context: RTNL.
+ */
+void bond_ns_joins_update(struct bonding *bond);
+
+/* Take these addresses off a slave that leaves.  RTNL. */
+void bond_ns_slave_del(struct slave *slave);
+#else
+static inline void bond_ns_joins_update(struct bonding *bond) { }
+static inline void bond_ns_slave_del(struct slave *slave) { }
+#endif
 
 /* --- bond_active.c: the active slave ------------------------------ */
 
@@ -171,12 +267,13 @@ int bond_enslave(struct net_device *bond_dev, struct net_device *slave_dev,
 int bond_release(struct net_device *bond_dev, struct net_device *slave_dev);
 
 /**
- * bond_release_gone() - the same for a device that is being unregistered
+ * bond_release_gone() - the same for a device that leaves the network namespace
  * @bond_dev: the bond
  * @slave_dev: the device
  *
- * The device's MAC and MTU are not touched.  A bond of other than Ethernet
- * devices is destroyed with its last slave.
+ * It is being unregistered, or moved to another namespace: its MTU changes back
+ * without notifications.  A bond of other than Ethernet devices is destroyed
+ * with its last slave.
  *
  * Context: RTNL, may sleep.
  * Return: as bond_release().
@@ -191,13 +288,22 @@ void bond_features_update(struct bonding *bond);
 netdev_features_t bond_fix_features(struct net_device *dev,
 				    netdev_features_t features);
 void bond_features_init(struct net_device *bond_dev);
+
+/* --- bond_type.c -------------------------------------------------- */
+
+int bond_neigh_setup(struct net_device *dev, struct neigh_parms *parms);
+
+/* --- bond_addr.c -------------------------------------------------- */
+
 int bond_vlan_rx_add_vid(struct net_device *dev, __be16 proto, u16 vid);
 int bond_vlan_rx_kill_vid(struct net_device *dev, __be16 proto, u16 vid);
 void bond_change_rx_flags(struct net_device *dev, int change);
 void bond_set_rx_mode(struct net_device *dev);
 int bond_change_mtu(struct net_device *dev, int mtu);
 int bond_set_mac_address(struct net_device *dev, void *addr);
-int bond_neigh_setup(struct net_device *dev, struct neigh_parms *parms);
+
+/* Take the bond's address lists off all slaves: it goes down.  RTNL. */
+void bond_rx_mode_drop(struct bonding *bond);
 
 /**
  * bond_rx_mode_move() - address lists, promiscuity, allmulti change slaves
