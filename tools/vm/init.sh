@@ -82,6 +82,7 @@ stage_run() {
 		(
 			$b sleep "$left"
 			echo "vm: the time limit is near" >/dev/kmsg
+			# blocked tasks, then what the CPUs do
 			echo w >/proc/sysrq-trigger
 			echo l >/proc/sysrq-trigger
 		) &
@@ -90,12 +91,19 @@ stage_run() {
 	export HOME=/root USER=root TERM=dumb LC_ALL=C.UTF-8 SHELL=/bin/bash
 	export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 	cd /src || exit
+	# Through a pipe, since programs write in another way to a terminal.
+	# What the command leaves running may hold it open: it gets 2 s.
 	rc=0
-	$b setsid /run/vm/run </dev/null >/dev/ttyS1 2>&1 || rc=$?
+	$b mkfifo /run/vm/pipe
+	$b cat /run/vm/pipe >/dev/ttyS1 &
+	cat=$!
+	$b setsid /run/vm/run </dev/null >/run/vm/pipe 2>&1 || rc=$?
+	($b sleep 2; kill "$cat" 2>/dev/null) &
+	wait "$cat" || true
 	# waits until the port has sent everything
 	$b stty -F /dev/ttyS1 raw
-	read -r tainted </proc/sys/kernel/tainted
-	echo "exit $rc $tainted" >/dev/ttyS2
+	# by cat: a sysctl gives no more than its first byte to a shell's read
+	echo "exit $rc $($b cat /proc/sys/kernel/tainted)" >/dev/ttyS2
 	$b poweroff -f
 }
 

@@ -130,6 +130,8 @@ kvm_boots() {
 }
 
 kvm_probe() {
+	local module=none
+
 	make_initrd "$tmp/probe" VM_PROBE=y
 	timeout -s KILL 20 qemu-system-x86_64 -M q35,smm=off,usb=off \
 		-accel kvm -cpu host -m 512 -nodefaults -no-user-config \
@@ -256,16 +258,23 @@ start_qemu() {
 	qpid=$!
 }
 
-# start_timer - sets tpid. A guest that hangs with interrupts off still takes
-# an NMI, and its panic then says where it hangs.
+# near_limit - whether the guest has said itself where it hangs
+near_limit() {
+	grep -aq 'vm: the time limit is near' "$out/console.log"
+}
+
+# start_timer - sets tpid. A guest that says nothing as it hangs with interrupts
+# off still takes an NMI, and its panic then says where.
 start_timer() {
 	(
 		exec 5>&- 6>&- 7>&- 8>&-
 		read -r -t "$limit" <>"$tmp/never" || true
 		kill -0 $$ 2>/dev/null || exit 0
 		: >"$tmp/timed-out"
-		echo nmi 1<>"$tmp/monitor.in"
-		read -r -t 5 <>"$tmp/never" || true
+		if ! near_limit; then
+			echo nmi 1<>"$tmp/monitor.in"
+			read -r -t 5 <>"$tmp/never" || true
+		fi
 		kill -KILL "$qpid" 2>/dev/null || true
 	) &
 	tpid=$!
@@ -286,10 +295,15 @@ read_reports() {
 	done
 }
 
+# show_console - its last lines, or what it said about a hang
 show_console() {
 	vm_say "the console's last lines:"
-	tail -n "${1:-60}" "$out/console.log" | tr -d '\r' |
-		sed 's/^/console: /' >&2
+	if near_limit; then
+		sed -n '/vm: the time limit is near/,$p' "$out/console.log" |
+			head -n 200
+	else
+		tail -n 60 "$out/console.log"
+	fi | tr -d '\r' | sed 's/^/console: /' >&2
 }
 
 # verdict - look at what is left of the guest; the run's exit status
@@ -297,7 +311,7 @@ verdict() {
 	local word='' rc=0 taint=0 bad=''
 
 	if [ -e "$tmp/timed-out" ] && [ ! -e "$tmp/exit" ]; then
-		show_console 100
+		show_console
 		vm_say "time limit of $limit s has passed"
 		return "$VM_EXIT_TIMEOUT"
 	fi
@@ -363,7 +377,8 @@ main() {
 	start_qemu
 	start_timer
 	exec 5>&- 6>&-
-	wait "$qpid" || true
+	# silent: bash would report that the timer killed it
+	wait "$qpid" 2>/dev/null || true
 	qpid=''
 	wait "$teepid" "$reppid" || true
 	if [ -n "$verbose" ] && [ -e "$tmp/started" ]; then
