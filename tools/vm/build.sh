@@ -24,8 +24,8 @@ set -euo pipefail
 # list_sources - what the copy has to hold, relative to the top. Ignored files
 # and build products stay out of it.
 list_sources() {
-	local products=('*.o' '*.ko' '*.a' '*.mod' '*.mod.c' '.*.cmd'
-		Module.symvers modules.order)
+	local products=('*.[aos]' '*.ko' '*.mod' '*.mod.c' '.*.cmd'
+		Module.symvers modules.order generated .tmp_versions)
 	local args=() product
 
 	if [ -e "$vm_top/.git" ] && command -v git >/dev/null; then
@@ -36,10 +36,11 @@ list_sources() {
 			--exclude-standard --deduplicate -x /build "${args[@]}"
 	else
 		for product in "${products[@]}"; do
-			args+=(! -name "$product")
+			args+=(-o -name "$product")
 		done
-		(cd "$vm_top" && find . \( -path ./build -o -path ./.git \) \
-			-prune -o ! -type d "${args[@]}" -printf '%P\n')
+		(cd "$vm_top" &&
+			find . \( -path ./build -o -path ./.git "${args[@]}" \) \
+				-prune -o ! -type d -printf '%P\n')
 	fi | sort
 }
 
@@ -113,4 +114,5 @@ main() {
 		"export KREL=$rel KDIR=/usr/src/linux-headers-$rel; $command"
 }
 
-main "$@"
+# on one line: nothing is read of this file after main, should it change
+main "$@"; exit

@@ -205,4 +205,5 @@ main() {
 	esac
 }
 
-main "$@"
+# on one line: nothing is read of this file after main, should it change
+main "$@"; exit

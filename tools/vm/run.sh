@@ -122,7 +122,8 @@ kvm_boots() {
 	if [ "$(head -n 1 "$verdict" 2>/dev/null || true)" != "$key" ]; then
 		{
 			echo "$key"
-			kvm_probe && echo yes || echo no
+			# silent: bash would report that QEMU aborted
+			{ kvm_probe; } 2>/dev/null && echo yes || echo no
 		} >"$verdict.$$"
 		mv "$verdict.$$" "$verdict"
 	fi

@@ -253,19 +253,19 @@ test_build() {
 	local top=$tmp/project copy=$tmp/copies/$kernel run
 
 	export BONDING_BUILD=$tmp/copies
-	mkdir -p "$top/tools" "$top/sub"
+	mkdir -p "$top/tools" "$top/sub" "$top/include/generated"
 	cp -r "$vm_dir" "$top/tools/"
 	run=$top/tools/vm/build.sh
 	# shellcheck disable=SC2016 # make expands it
 	printf 'all:\n\ttest -d $(KDIR) && cp in out && exit $(CODE)\n' \
 		>"$top/Makefile"
 	echo one >"$top/in"
-	touch "$top/sub/gone" "$top/stray.o"
+	touch "$top/sub/gone" "$top/stray.o" "$top/include/generated/x.h"
 	git -C "$top" init -q
 	"$run" "$kernel" CODE=0 >"$tmp/out" 2>"$tmp/err"
 	check "build: make runs in the copy" is "$(cat "$copy/out")" one
 	check "build: products of the checkout stay there" \
-		test ! -e "$copy/stray.o"
+		test ! -e "$copy/stray.o" -a ! -e "$copy/include"
 	rc=0
 	"$run" "$kernel" CODE=3 >"$tmp/out" 2>"$tmp/err" || rc=$?
 	check "build: a failure is passed on" is "$rc" 2
@@ -287,7 +287,7 @@ test_build() {
 	rm -rf "$top/.git"
 	"$run" "$kernel" --sync >"$tmp/out" 2>"$tmp/err"
 	check "build: works without git" test -e "$copy/in" -a \
-		! -e "$copy/stray.o" -a -e "$copy/tools/vm/run.sh"
+		! -e "$copy/stray.o" -a ! -e "$copy/include" -a -e "$copy/tools/vm/run.sh"
 	unset BONDING_BUILD
 }
 
