@@ -277,28 +277,28 @@ worker() {
 
 # build KERNEL - module and tests; a warning is an error
 build() {
-	local log=$vm_build/check/$1/build.log bad=''
+	local log=$vm_build/check/$1/build.log
 
 	if [ "$module" = ours ]; then
-		if ! "$vm_dir/build.sh" "$1" W=1 KCFLAGS=-Werror \
-			>"$log" 2>&1; then
-			bad="see $log"
-		else
-			bad=$(grep -m 1 -i 'warning:' "$log" || true)
-		fi
-		judge "$1" build module "$([ -n "$bad" ] && echo fail ||
-			echo pass)" '' "$bad" "$(tail -n 30 "$log")"
-		[ -e "$vm_build/$1/bonding.ko" ] || return 1
+		"$vm_dir/build.sh" "$1" W=1 KCFLAGS=-Werror >"$log" 2>&1 ||
+			build_failed "$1" module || return
+		! grep -qi 'warning:' "$log" || build_failed "$1" warnings
 	fi
 	# shellcheck disable=SC2016 # expanded where it is built
-	if ! "$vm_dir/build.sh" "$1" --sh \
+	"$vm_dir/build.sh" "$1" --sh \
 		'make -C '"$tests_dir"' CFLAGS="-O2 -Wall -Wextra -Werror" \
-			all modules KDIR="$KDIR"' >"$log.tests" 2>&1; then
-		judge "$1" build tests fail '' "see $log.tests" \
-			"$(tail -n 30 "$log.tests")"
-		return 1
-	fi
-	judge "$1" build tests pass ''
+			all modules KDIR="$KDIR"' >"$log" 2>&1 ||
+		build_failed "$1" tests
+}
+
+# build_failed KERNEL WHAT - a failure like that of a test
+build_failed() {
+	local log=$vm_build/check/$1/build.log
+
+	mv "$log" "$log.$2"
+	report "$1" build "$2" fail "see $log.$2" \
+		"$(tail -n 30 "$log.$2" | sed 's/^/    /')"
+	[ "$2" = warnings ]
 }
 
 # fill_queues KERNEL - which tests, and in what kind of guest
