@@ -46,6 +46,8 @@ stage_mount() {
 	$b mount --move /sys /new/sys
 	$b mount -t tmpfs -o mode=755 run /new/run
 	$b mount -t tmpfs -o mode=1777 tmp /new/tmp
+	# not of 9p: QEMU may run as a user who cannot read it
+	$b mount -t tmpfs -o mode=700 home /new/root
 	$b mkdir /new/dev/pts /new/dev/shm /new/run/vm
 	$b mount -t devpts -o mode=620,gid=5,ptmxmode=666 pts /new/dev/pts
 	$b mount -t tmpfs -o mode=1777 shm /new/dev/shm

@@ -159,11 +159,11 @@ test_hang() {
 	check "a command that hangs is ended" is "$rc" 124
 	check "it is ended in time" test $((SECONDS - start)) -lt 45
 
-	guest -t 40 --module ours -- 'modprobe bonding act=rtnl'
+	guest -t 60 --module ours -- 'modprobe bonding act=rtnl'
 	check "a task that hangs is ended" is "$rc" 124
 	check "it is shown where" said err 'console:.*selftest_rtnl'
 
-	guest -t 40 --module ours -- 'modprobe bonding act=spin'
+	guest -t 60 --module ours -- 'modprobe bonding act=spin'
 	check "a CPU that hangs is ended" is "$rc" 124
 	check "it is shown where it spins" said err 'console:.*selftest_spin'
 }
