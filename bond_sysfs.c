@@ -408,6 +408,14 @@ static ssize_t bond_masters_show(bond_const_class *class,
 	return bond_list_end(buf, len);
 }
 
+static int bond_masters_add(const struct bond_net *bn, const char *name)
+{
+	/* the name is taken, but the core would notice with a stack trace */
+	if (!strcmp(name, bn->masters.attr.name))
+		return -EEXIST;
+	return bond_create(bn->net, name);
+}
+
 static int bond_masters_del(const struct bond_net *bn, const char *name)
 {
 	struct bonding *bond;
@@ -439,7 +447,7 @@ static ssize_t bond_masters_store(bond_const_class *class,
 	if (sscanf(buf, "%16s", command) != 1 || !dev_valid_name(command + 1))
 		return -EPERM;
 	if (command[0] == '+')
-		err = bond_create(bn->net, command + 1);
+		err = bond_masters_add(bn, command + 1);
 	else if (command[0] == '-')
 		err = bond_masters_del(bn, command + 1);
 	return err ?: count;
