@@ -30,7 +30,7 @@ static void bond_ab_active_changed(struct bonding *bond, struct slave *old,
 }
 
 struct slave *bond_ab_pick(const struct bonding *bond,
-			   const struct bond_pkt *pkt)
+			   struct bond_pkt pkt)
 {
 	return rcu_dereference(bond->curr_active_slave);
 }
@@ -43,7 +43,8 @@ const struct bond_mode_ops bond_mode_ab = {
 	.caps		= BOND_CAP_PRIMARY | BOND_CAP_ARPMON |
 			  BOND_CAP_ONE_MAC | BOND_CAP_FOM |
 			  BOND_CAP_QUEUE_ID | BOND_CAP_IGMP |
-			  BOND_CAP_UNLINKED_MCAST | BOND_CAP_XFRM,
+			  BOND_CAP_UNLINKED_MCAST | BOND_CAP_XFRM |
+			  BOND_CAP_ARP_ACTIVE,
 	.slave_add	= bond_ab_slave_add,
 	.slave_usable	= bond_ab_slave_usable,
 	.active_changed	= bond_ab_active_changed,

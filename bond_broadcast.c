@@ -9,7 +9,7 @@
 
 /* No single slave is the one that a frame leaves by. */
 static struct slave *bond_broadcast_pick(const struct bonding *bond,
-					 const struct bond_pkt *pkt)
+					 struct bond_pkt pkt)
 {
 	return NULL;
 }

@@ -137,8 +137,7 @@ static void bond_link_log(const struct bonding *bond, const struct slave *slave)
 	}
 }
 
-static void bond_link_change(struct bonding *bond, struct slave *slave,
-			     u8 link)
+void bond_link_set(struct bonding *bond, struct slave *slave, u8 link)
 {
 	u8 old = slave->link;
 
@@ -160,7 +159,7 @@ static bool bond_link_update(struct bonding *bond, struct slave *slave)
 
 	if (next == slave->link)
 		return false;
-	bond_link_change(bond, slave, next);
+	bond_link_set(bond, slave, next);
 	return true;
 }
 
@@ -186,6 +185,7 @@ void bond_link_carrier_event(struct slave *slave)
 	if (bond->params.miimon && netif_running(bond->dev) &&
 	    bond_link_update(bond, slave))
 		bond_miimon_kick(bond, 0);
+	bond_arpmon_carrier_event(slave);
 	bond_mark(bond, BOND_DIRTY_ARRAY);
 	bond_apply(bond);
 }
@@ -271,6 +271,7 @@ static void bond_lower_update(struct bonding *bond)
 {
 	struct slave *slave;
 
+	bond_ns_joins_update(bond);
 	bond_for_each_slave(bond, slave)
 		bond_lower_state_notify(slave);
 }
@@ -283,7 +284,6 @@ static void bond_info_update(struct bonding *bond)
 		if (!slave->info_dirty)
 			continue;
 		slave->info_dirty = 0;
-		bond_compat_rtmsg_ifinfo(slave->dev);
 		bond_info_queue(slave);
 	}
 }

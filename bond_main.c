@@ -111,6 +111,7 @@ static int bond_stop(struct net_device *dev)
 
 	bond_monitors_stop(bond);
 	bond_notify_stop(bond);
+	bond_rx_mode_drop(bond);
 	if (bond->ops->stop)
 		bond->ops->stop(bond);
 	return 0;
@@ -170,6 +171,7 @@ static void bond_priv_setup(struct bonding *bond)
 	INIT_LIST_HEAD(&bond->node);
 	INIT_DELAYED_WORK(&bond->apply_work, bond_apply_work);
 	bond_miimon_init(bond);
+	bond_arpmon_init(bond);
 	bond_notify_init(bond);
 }
 

@@ -56,24 +56,34 @@ static void bond_rr_params_changed(struct bonding *bond)
 		WRITE_ONCE(per_cpu_ptr(cpus, cpu)->left, 0);
 }
 
-static bool bond_rr_is_igmp(const struct sk_buff *skb)
+static noinline bool bond_rr_is_igmp_paged(const struct sk_buff *skb)
 {
 	struct iphdr buf;
 	const struct iphdr *ip;
 
-	if (skb->protocol != htons(ETH_P_IP))
-		return false;
 	ip = skb_header_pointer(skb, skb_network_offset(skb), sizeof(buf),
 				&buf);
 	return ip && ip->protocol == IPPROTO_IGMP;
+}
+
+static __always_inline bool bond_rr_is_igmp(const struct sk_buff *skb)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+
+	if (skb->protocol != htons(ETH_P_IP))
+		return false;
+	if (unlikely((const u8 *)(ip + 1) > skb_tail_pointer(skb)))
+		return bond_rr_is_igmp_paged(skb);
+	return ip->protocol == IPPROTO_IGMP;
 }
 
 /*
  * Membership reports must stay on one link: the switch sends the group where it
  * heard them.
  */
-static struct slave *bond_rr_pick_igmp(const struct bonding *bond,
-				       const struct bond_slave_array *array)
+static noinline struct slave *
+bond_rr_pick_igmp(const struct bonding *bond,
+		  const struct bond_slave_array *array)
 {
 	struct slave *active = rcu_dereference(bond->curr_active_slave);
 
@@ -82,38 +92,49 @@ static struct slave *bond_rr_pick_igmp(const struct bonding *bond,
 	return array->slave[0];
 }
 
-static u32 bond_rr_next(const struct bonding *bond, u32 run, u32 count)
+/* Runs of several frames, and the random order that a run of 0 stands for. */
+static noinline u32 bond_rr_pos_run(const struct bonding *bond, u32 run,
+				    u32 count)
 {
-	struct bond_rr_cpu *cpu = this_cpu_ptr(bond->mode_pcpu);
-	u32 left = READ_ONCE(cpu->left);
-	u32 pos = cpu->pos;
+	struct bond_rr_cpu __percpu *cpu = bond->mode_pcpu;
+	u32 left = this_cpu_read(cpu->left);
+	u32 pos = this_cpu_read(cpu->pos);
 
-	if (left) {
-		WRITE_ONCE(cpu->left, left - 1);
-	} else {
-		WRITE_ONCE(cpu->left, run - 1);
+	if (!run)
+		return reciprocal_scale(get_random_u32(), count);
+	if (!left)
 		pos++;
-	}
 	if (pos >= count)
 		pos = 0;
-	cpu->pos = pos;
+	this_cpu_write(cpu->left, left ? left - 1 : run - 1);
+	this_cpu_write(cpu->pos, pos);
 	return pos;
 }
 
-struct slave *bond_rr_pick(const struct bonding *bond,
-			   const struct bond_pkt *pkt)
+static __always_inline u32 bond_rr_pos(const struct bonding *bond, u32 count)
+{
+	struct bond_rr_cpu __percpu *cpu = bond->mode_pcpu;
+	u32 run = READ_ONCE(bond->params.packets_per_slave);
+	u32 pos;
+
+	if (unlikely(run != 1))
+		return bond_rr_pos_run(bond, run, count);
+	pos = this_cpu_read(cpu->pos) + 1;
+	if (pos >= count)
+		pos = 0;
+	this_cpu_write(cpu->pos, pos);
+	return pos;
+}
+
+struct slave *bond_rr_pick(const struct bonding *bond, struct bond_pkt pkt)
 {
 	const struct bond_slave_array *array = rcu_dereference(bond->usable);
-	u32 run = READ_ONCE(bond->params.packets_per_slave);
 
 	if (unlikely(!array))
 		return NULL;
-	if (pkt->skb && unlikely(bond_rr_is_igmp(pkt->skb)))
+	if (likely(pkt.skb) && unlikely(bond_rr_is_igmp(pkt.skb)))
 		return bond_rr_pick_igmp(bond, array);
-	if (unlikely(!run))
-		return array->slave[reciprocal_scale(get_random_u32(),
-						     array->count)];
-	return array->slave[bond_rr_next(bond, run, array->count)];
+	return array->slave[bond_rr_pos(bond, array->count)];
 }
 
 const struct bond_mode_ops bond_mode_rr = {

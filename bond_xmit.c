@@ -24,23 +24,45 @@ static struct slave *bond_queue_id_slave(const struct bonding *bond,
 	return NULL;
 }
 
+/* For frames that may need more than pick and hand-off. */
+static noinline netdev_tx_t bond_xmit_special(struct bonding *bond,
+					      struct sk_buff *skb)
+{
+	const struct bond_mode_ops *ops = READ_ONCE(bond->ops);
+	struct slave *slave = bond_queue_id_slave(bond, skb);
+
+	if (!slave && ops->xmit)
+		return ops->xmit(bond, skb);
+	if (!slave)
+		slave = bond_pick(ops, bond, (struct bond_pkt){ .skb = skb });
+	if (!slave)
+		return bond_xmit_drop(bond, skb, BOND_DROP_NO_SLAVE);
+	return bond_hand_off(bond, skb, slave);
+}
+
+/* A mode with an xmit of its own picks nobody, as one without a slave does. */
+static noinline netdev_tx_t bond_xmit_unpicked(struct bonding *bond,
+					       struct sk_buff *skb)
+{
+	const struct bond_mode_ops *ops = READ_ONCE(bond->ops);
+
+	if (ops->xmit)
+		return ops->xmit(bond, skb);
+	return bond_xmit_drop(bond, skb, BOND_DROP_NO_SLAVE);
+}
+
 netdev_tx_t bond_start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct bonding *bond = netdev_priv(dev);
-	const struct bond_mode_ops *ops = READ_ONCE(bond->ops);
-	const struct bond_pkt pkt = { .skb = skb };
-	struct slave *slave = NULL;
+	struct slave *slave;
 
-	if (unlikely(READ_ONCE(bond->tx_special) & BOND_TX_QUEUE_ID))
-		slave = bond_queue_id_slave(bond, skb);
-	if (likely(!slave)) {
-		if (ops->xmit)
-			return ops->xmit(bond, skb);
-		slave = bond_pick(ops, bond, &pkt);
-	}
+	if (unlikely(READ_ONCE(bond->tx_special)))
+		return bond_xmit_special(bond, skb);
+	slave = bond_pick(READ_ONCE(bond->ops), bond,
+			  (struct bond_pkt){ .skb = skb });
 	if (unlikely(!slave))
-		return bond_xmit_drop(bond, skb, BOND_DROP_NO_SLAVE);
-	return bond_hand_off(bond, skb, slave);
+		return bond_xmit_unpicked(bond, skb);
+	return bond_hand_off_plain(skb, slave);
 }
 
 /*
@@ -63,14 +85,14 @@ struct net_device *bond_get_xmit_slave(struct net_device *dev,
 				       struct sk_buff *skb, bool all_slaves)
 {
 	struct bonding *bond = netdev_priv(dev);
-	const struct bond_pkt pkt = { .skb = skb };
+	struct bond_pkt pkt = { .skb = skb };
 	struct slave *slave;
 
 	if (all_slaves && bond_has_cap(bond, BOND_CAP_HASH))
 		slave = bond_slave_at(rcu_dereference(bond->all),
-				      bond_hash(bond, &pkt));
+				      bond_hash(bond, pkt));
 	else
-		slave = bond_pick(READ_ONCE(bond->ops), bond, &pkt);
+		slave = bond_pick(READ_ONCE(bond->ops), bond, pkt);
 	return slave ? slave->dev : NULL;
 }
 

@@ -178,14 +178,6 @@ static inline void bond_dev_addrconf_on(struct net_device *dev)
 #endif /* BOND_HAVE_IFF_NO_ADDRCONF */
 }
 
-/* The device is no slave any more, but IPv6 must not take it yet.  RTNL. */
-static inline void bond_dev_slave_flag_clear(struct net_device *dev)
-{
-#ifdef BOND_HAVE_IFF_NO_ADDRCONF
-	dev->flags &= ~IFF_SLAVE;
-#endif /* BOND_HAVE_IFF_NO_ADDRCONF */
-}
-
 /* --- features and headers ------------------------------------------------ */
 
 /**

@@ -20,7 +20,7 @@
  * Context: RCU and BH off; reads the frame, never changes it.
  * Return: the hash.
  */
-u32 bond_hash(const struct bonding *bond, const struct bond_pkt *pkt);
+u32 bond_hash(const struct bonding *bond, struct bond_pkt pkt);
 
 /**
  * bond_hash_lag_type() - the policy in the terms of net/lag.h

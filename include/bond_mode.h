@@ -34,11 +34,14 @@ struct xdp_buff;
 #define BOND_CAP_ALL_TX		BIT(13)	/* every slave sends every frame */
 #define BOND_CAP_UNLINKED_MCAST	BIT(14)	/* address lists: active only */
 #define BOND_CAP_XFRM		BIT(15)	/* IPsec offload through the bond */
+#define BOND_CAP_ARP_ACTIVE	BIT(16)	/* ARP probes: active slave only */
 
 /**
  * struct bond_pkt - a frame on its way out, whatever it is stored in
  * @skb: the frame as a socket buffer, or NULL
  * @xdp: the frame as an XDP buffer, or NULL
+ *
+ * Passed by value: that is two registers, and no stack.
  */
 struct bond_pkt {
 	struct sk_buff *skb;
@@ -96,7 +99,8 @@ struct bond_ad_port {
  * @pick: the slave for a frame, or NULL; RCU and BH off; no lock, allocation,
  *	division or list walk
  * @xmit: (optional) send the frame in the mode's own way, takes the skb; RCU
- *	and BH off.  Default: pick, then hand over to the slave.
+ *	and BH off; called when pick says NULL.  Default: such a frame is
+ *	dropped.
  * @rx: (optional) look at a frame that a slave received; RCU; true when the
  *	frame was consumed
  *
@@ -143,7 +147,7 @@ struct bond_mode_ops {
 	int (*carrier)(const struct bonding *bond);
 
 	struct slave *(*pick)(const struct bonding *bond,
-			      const struct bond_pkt *pkt);
+			      struct bond_pkt pkt);
 	netdev_tx_t (*xmit)(struct bonding *bond, struct sk_buff *skb);
 	bool (*rx)(struct bonding *bond, struct slave *slave,
 		   struct sk_buff *skb);
@@ -190,11 +194,11 @@ static inline bool bond_has_cap(const struct bonding *bond, u32 cap)
 
 /* The picks worth a direct call; any other one is called indirectly. */
 struct slave *bond_rr_pick(const struct bonding *bond,
-			   const struct bond_pkt *pkt);
+			   struct bond_pkt pkt);
 struct slave *bond_ab_pick(const struct bonding *bond,
-			   const struct bond_pkt *pkt);
+			   struct bond_pkt pkt);
 struct slave *bond_hash_pick(const struct bonding *bond,
-			     const struct bond_pkt *pkt);
+			     struct bond_pkt pkt);
 
 /**
  * bond_pick() - the slave that a frame leaves by
@@ -210,7 +214,7 @@ struct slave *bond_hash_pick(const struct bonding *bond,
  */
 static inline struct slave *bond_pick(const struct bond_mode_ops *ops,
 				      const struct bonding *bond,
-				      const struct bond_pkt *pkt)
+				      struct bond_pkt pkt)
 {
 	return INDIRECT_CALL_3(ops->pick, bond_hash_pick, bond_rr_pick,
 			       bond_ab_pick, bond, pkt);

@@ -47,6 +47,19 @@ static inline struct slave *bond_slave_at(const struct bond_slave_array *array,
 }
 
 /**
+ * bond_usable() - the slaves that may send now
+ * @bond: the bond
+ *
+ * Context: RCU, or BH off (as ndo_start_xmit has it).
+ * Return: the array, NULL when no slave may.
+ */
+static inline const struct bond_slave_array *
+bond_usable(const struct bonding *bond)
+{
+	return rcu_dereference_check(bond->usable, rcu_read_lock_bh_held());
+}
+
+/**
  * bond_slaves_publish() - build both arrays anew and publish them
  * @bond: the bond
  *

@@ -24,8 +24,7 @@ static inline netdev_tx_t bond_netpoll_send(struct slave *slave,
 #endif
 
 /**
- * bond_hand_off() - give a frame to a slave
- * @bond: the bond
+ * bond_hand_off_plain() - give a frame to a slave, no netpoll under way
  * @skb: the frame; always consumed
  * @slave: the slave
  *
@@ -35,16 +34,33 @@ static inline netdev_tx_t bond_netpoll_send(struct slave *slave,
  * Context: RCU and BH off.
  * Return: what the slave's queue said, so that a socket learns of congestion.
  */
+static inline netdev_tx_t bond_hand_off_plain(struct sk_buff *skb,
+					      struct slave *slave)
+{
+	skb->dev = slave->dev;
+	skb_set_queue_mapping(skb, qdisc_skb_cb(skb)->slave_dev_queue_mapping);
+	return dev_queue_xmit(skb);
+}
+
+/**
+ * bond_hand_off() - give a frame to a slave
+ * @bond: the bond
+ * @skb: the frame; always consumed
+ * @slave: the slave
+ *
+ * Context: RCU and BH off.
+ * Return: as bond_hand_off_plain().
+ */
 static inline netdev_tx_t bond_hand_off(const struct bonding *bond,
 					struct sk_buff *skb,
 					struct slave *slave)
 {
-	skb->dev = slave->dev;
-	skb_set_queue_mapping(skb, qdisc_skb_cb(skb)->slave_dev_queue_mapping);
 	if (unlikely(READ_ONCE(bond->tx_special) & BOND_TX_NETPOLL) &&
-	    netpoll_tx_running(bond->dev))
+	    netpoll_tx_running(bond->dev)) {
+		skb->dev = slave->dev;
 		return bond_netpoll_send(slave, skb);
-	return dev_queue_xmit(skb);
+	}
+	return bond_hand_off_plain(skb, slave);
 }
 
 /**

@@ -53,8 +53,6 @@ has NETDEV_LOCK_OPS net/netdev_lock.h 'netdev_lock_ops\('
 has FDB_BRIDGE_ANY linux/netdevice.h 'netif_is_any_bridge_master\('
 
 # rtnetlink and netlink
-has RTMSG_IFINFO_PORTID linux/rtnetlink.h \
-	'void rtmsg_ifinfo\([^)]*u32 portid'
 has NEWLINK_PARAMS net/rtnetlink.h 'struct rtnl_newlink_params'
 has EXTACK_FMT linux/netlink.h 'define NL_SET_ERR_MSG_FMT_MOD\('
 
