@@ -335,6 +335,8 @@ verdict() {
 }
 
 setup() {
+	local dump_at=0 printk=5
+
 	[ -d "$vm_cache/$kernel/boot" ] || vm_say "preparing $kernel"
 	"$vm_dir/root.sh" "$kernel"
 	exec 8>"$("$vm_dir/root.sh" --lock "$kernel")"
@@ -354,10 +356,9 @@ setup() {
 	rm -f "$out/console.log" "$out/output.log"
 	! kvm_boots || kvm=y
 	[ "$module" != ours ] || index_module
+	[ -n "$icount" ] || dump_at=$((EPOCHSECONDS + limit - 8)) printk=8
 	make_initrd "$tmp/initrd" VM_PROBE= VM_MODULE="$module" \
-		VM_RELEASE="$release" \
-		VM_DUMP_AT="$([ -n "$icount" ] && echo 0 || echo $((limit - 8)))" \
-		VM_PRINTK="$([ -n "$icount" ] && echo 5 || echo 8)"
+		VM_RELEASE="$release" VM_DUMP_AT="$dump_at" VM_PRINTK="$printk"
 	exec 7>&-
 }
 
