@@ -19,6 +19,11 @@
 
 #include "bond_config.h"
 
+/* mac_pton() has moved there from linux/kernel.h */
+#if __has_include(<linux/hex.h>)
+#include <linux/hex.h>
+#endif
+
 #ifdef BOND_HAVE_NETDEV_LOCK_OPS
 #include <net/netdev_lock.h>
 #endif /* BOND_HAVE_NETDEV_LOCK_OPS */
