@@ -250,6 +250,7 @@ void bond_slave_detach(struct slave *slave)
 		bond_active_change(bond, NULL);
 	if (bond->ops->slave_del)
 		bond->ops->slave_del(bond, slave);
+	bond_ns_slave_del(slave);
 	bond_slave_list_del(slave);
 	bond_primary_resolve(bond);
 	bond_mark(bond, BOND_DIRTY_ACTIVE);
@@ -321,8 +322,8 @@ static int bond_step_link(struct bond_enslave *e)
 
 static void bond_step_link_undo(struct bond_enslave *e)
 {
-	e->dev->priv_flags &= ~IFF_BONDING;
-	bond_dev_slave_flag_clear(e->dev);
+	bond_dev_flag_clear(e->dev);
+	e->dev->flags &= ~IFF_SLAVE;
 	/* an XDP program of the device may have seen the flags */
 	synchronize_net();
 	netdev_upper_dev_unlink(e->dev, e->bond->dev);

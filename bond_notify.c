@@ -81,7 +81,8 @@ static int bond_notify_event(struct notifier_block *nb, unsigned long event,
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
 
-	if (!netif_is_bond_slave(dev))
+	/* flags do not tell: a bond has them, and has some of them early */
+	if (rtnl_dereference(dev->rx_handler) != bond_rx_handler)
 		return NOTIFY_DONE;
 	return bond_slave_event(bond_slave_get_rtnl(dev), event);
 }

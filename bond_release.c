@@ -80,8 +80,15 @@ static void bond_slave_mac_warn(const struct slave *slave)
 	    memcmp(slave->perm_hwaddr, bond->dev->dev_addr, slave->perm_len))
 		return;
 	bond_slave_warn(bond, slave->dev,
-			"its permanent MAC address %*phC is still the bond's, give one of the two another\n",
+			"its permanent HWaddr %*phC is still the one of the bond\n",
 			slave->perm_len, slave->perm_hwaddr);
+}
+
+/* A bond that was a slave is still a bond. */
+void bond_dev_flag_clear(struct net_device *dev)
+{
+	if (!netif_is_bond_master(dev))
+		dev->priv_flags &= ~IFF_BONDING;
 }
 
 /*
@@ -95,13 +102,13 @@ static void bond_slave_unlink(struct slave *slave)
 
 	slave->kobj_live = 0;
 	kobject_del(&slave->kobj);
-	dev->priv_flags &= ~IFF_BONDING;
+	bond_dev_flag_clear(dev);
 	netdev_rx_handler_unregister(dev);
 	bond_stats_slave_del(slave);
 	bond_netpoll_slave_del(slave);
 	bond_xmit_special_update(slave->bond);
 	netdev_upper_dev_unlink(dev, bond_dev);
-	bond_dev_slave_flag_clear(dev);
+	dev->flags &= ~IFF_SLAVE;
 	bond_rx_mode_take(slave->bond, dev);
 	vlan_vids_del_by_dev(dev, bond_dev);
 }

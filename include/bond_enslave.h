@@ -78,6 +78,9 @@ void bond_slave_detach(struct slave *slave);
  */
 void bond_slave_mac_restore(struct slave *slave);
 
+/* Clear IFF_BONDING of a device that is no slave any more.  RTNL. */
+void bond_dev_flag_clear(struct net_device *dev);
+
 /* --- bond_type.c ------------------------------------------------------- */
 
 /**
