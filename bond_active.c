@@ -225,6 +225,7 @@ void bond_active_change(struct bonding *bond, struct slave *new)
 	if (bond_has_cap(bond, BOND_CAP_UNLINKED_MCAST))
 		bond_rx_mode_move(bond, old, new);
 	rcu_assign_pointer(bond->curr_active_slave, new);
+	bond_arpmon_active_changed(bond);
 	if (bond->ops->active_changed)
 		bond->ops->active_changed(bond, old, new);
 	bond_mark(bond, BOND_DIRTY_ARRAY);

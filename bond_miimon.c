@@ -64,7 +64,10 @@ void bond_monitors_start(struct bonding *bond)
 {
 	ASSERT_RTNL();
 	bond_monitors_stop(bond);
-	if (!netif_running(bond->dev) || !bond->params.miimon)
+	if (!netif_running(bond->dev))
+		return;
+	bond_arpmon_start(bond);
+	if (!bond->params.miimon)
 		return;
 	bond_links_commit(bond);
 	bond_miimon_kick(bond, bond_miimon_interval(bond));
@@ -74,4 +77,5 @@ void bond_monitors_stop(struct bonding *bond)
 {
 	ASSERT_RTNL();
 	cancel_delayed_work_sync(&bond->mii_work);
+	bond_arpmon_stop(bond);
 }

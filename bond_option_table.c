@@ -214,6 +214,7 @@ static const struct bond_option bond_option_table[BOND_OPT_MAX] = {
 		.type = BOND_OPT_T_IP4,
 		.show = BOND_OPT_SHOW_OWN,
 		.nl_attr = IFLA_BOND_ARP_IP_TARGET,
+		.effects = BOND_EFFECT_MONITOR,
 		.propose = bond_propose_arp_ip_target,
 	},
 	[BOND_OPT_ARP_VALIDATE] = {
@@ -233,6 +234,7 @@ static const struct bond_option bond_option_table[BOND_OPT_MAX] = {
 		.name = "ns_ip6_target",
 		.type = BOND_OPT_T_IP6,
 		.nl_attr = IFLA_BOND_NS_IP6_TARGET,
+		.effects = BOND_EFFECT_MONITOR,
 		.propose = bond_propose_ns_ip6_target,
 	},
 	[BOND_OPT_PRIMARY] = {

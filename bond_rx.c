@@ -45,6 +45,8 @@ rx_handler_result_t bond_rx_handler(struct sk_buff **pskb)
 		return RX_HANDLER_CONSUMED;
 	}
 
+	if (unlikely(rcu_access_pointer(bond->arp_targets)))
+		bond_arpmon_rx(bond, slave, skb);
 	ops = READ_ONCE(bond->ops);
 	if (ops->rx && ops->rx(bond, slave, skb))
 		return RX_HANDLER_CONSUMED;

@@ -117,6 +117,8 @@ struct bond_arp_targets {
  * @active_seq: counts changes of the active slave; RTNL to write
  * @heard_seq: @active_seq under which the active slave was last heard; written
  *	by the receive path
+ * @way: by target, enum bond_probe_way of the last tick; READ_ONCE() by the
+ *	receive path
  * @joined: IPv6 targets whose multicast addresses slaves have; RTNL
  * @joined_cnt: length of @joined; RTNL
  */
@@ -125,6 +127,7 @@ struct bond_arp {
 	u32 noticed;
 	u32 active_seq;
 	u32 heard_seq;
+	u8 way[BOND_ARP_SRC_ANY];
 	struct in6_addr joined[BOND_MAX_TARGETS];
 	u8 joined_cnt;
 };

@@ -184,6 +184,7 @@ void bond_arpmon_rx(struct bonding *bond, struct slave *slave,
  */
 static inline void bond_arpmon_active_changed(struct bonding *bond)
 {
+	/* after the slave: readers take the number first */
 	smp_store_release(&bond->arp.active_seq, bond->arp.active_seq + 1);
 }
 
