@@ -167,6 +167,7 @@ static void bond_priv_setup(struct bonding *bond)
 {
 	bond->params = bond_param_defaults;
 	bond->ops = bond_mode_by_id(bond->params.mode);
+	bond_pick_update(bond);
 	INIT_LIST_HEAD(&bond->slaves);
 	INIT_LIST_HEAD(&bond->node);
 	INIT_DELAYED_WORK(&bond->apply_work, bond_apply_work);

@@ -18,6 +18,13 @@ const struct bond_mode_ops *bond_mode_by_id(unsigned int id)
 	return id < ARRAY_SIZE(bond_modes) ? bond_modes[id] : NULL;
 }
 
+void bond_pick_update(struct bonding *bond)
+{
+	const struct bond_mode_ops *ops = bond->ops;
+
+	WRITE_ONCE(bond->pick, ops->pick_now ? ops->pick_now(bond) : ops->pick);
+}
+
 static const char *bond_mode_lacks(const struct bond_mode_ops *ops,
 				   unsigned int id)
 {

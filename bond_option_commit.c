@@ -168,6 +168,7 @@ int bond_change_commit(struct bond_change *change)
 	if (err)
 		return err;
 	bond_commit_params(bond, &change->next);
+	bond_pick_update(bond);
 	if (change->slave)
 		bond_commit_slave(change);
 	/* A bond that is not registered yet has nothing that could follow. */

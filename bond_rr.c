@@ -56,7 +56,21 @@ static void bond_rr_params_changed(struct bonding *bond)
 		WRITE_ONCE(per_cpu_ptr(cpus, cpu)->left, 0);
 }
 
-static noinline bool bond_rr_is_igmp_paged(const struct sk_buff *skb)
+/*
+ * Membership reports must stay on one link: the switch sends the group where it
+ * heard them.
+ */
+static struct slave *bond_rr_pick_igmp(const struct bonding *bond,
+				       const struct bond_slave_array *array)
+{
+	struct slave *active = rcu_dereference(bond->curr_active_slave);
+
+	if (active && bond_slave_can_tx(active))
+		return active;
+	return array->slave[0];
+}
+
+static bool bond_rr_is_igmp(const struct sk_buff *skb)
 {
 	struct iphdr buf;
 	const struct iphdr *ip;
@@ -66,60 +80,52 @@ static noinline bool bond_rr_is_igmp_paged(const struct sk_buff *skb)
 	return ip && ip->protocol == IPPROTO_IGMP;
 }
 
-static __always_inline bool bond_rr_is_igmp(const struct sk_buff *skb)
+/* Is it IGMP, or an IPv4 header that is not in one piece? */
+static __always_inline bool bond_rr_maybe_igmp(const struct sk_buff *skb)
 {
 	const struct iphdr *ip = ip_hdr(skb);
 
 	if (skb->protocol != htons(ETH_P_IP))
 		return false;
-	if (unlikely((const u8 *)(ip + 1) > skb_tail_pointer(skb)))
-		return bond_rr_is_igmp_paged(skb);
-	return ip->protocol == IPPROTO_IGMP;
+	return (const u8 *)(ip + 1) > skb_tail_pointer(skb) ||
+	       ip->protocol == IPPROTO_IGMP;
 }
 
-/*
- * Membership reports must stay on one link: the switch sends the group where it
- * heard them.
- */
+typedef u32 bond_rr_next_fn(const struct bonding *bond, u32 count);
+
+/* Not inlined, so that what is in the straight path needs no stack. */
 static noinline struct slave *
-bond_rr_pick_igmp(const struct bonding *bond,
-		  const struct bond_slave_array *array)
+bond_rr_pick_careful(const struct bonding *bond, const struct sk_buff *skb,
+		     bond_rr_next_fn *next)
 {
-	struct slave *active = rcu_dereference(bond->curr_active_slave);
+	const struct bond_slave_array *array = bond_usable(bond);
 
-	if (active && bond_slave_can_tx(active))
-		return active;
-	return array->slave[0];
+	if (!array)
+		return NULL;
+	if (bond_rr_is_igmp(skb))
+		return bond_rr_pick_igmp(bond, array);
+	return array->slave[next(bond, array->count)];
 }
 
-/* Runs of several frames, and the random order that a run of 0 stands for. */
-static noinline u32 bond_rr_pos_run(const struct bonding *bond, u32 run,
-				    u32 count)
+static __always_inline struct slave *
+bond_rr_pick_next(const struct bonding *bond, struct bond_pkt pkt,
+		  bond_rr_next_fn *next)
 {
-	struct bond_rr_cpu __percpu *cpu = bond->mode_pcpu;
-	u32 left = this_cpu_read(cpu->left);
-	u32 pos = this_cpu_read(cpu->pos);
+	const struct bond_slave_array *array = bond_usable(bond);
 
-	if (!run)
-		return reciprocal_scale(get_random_u32(), count);
-	if (!left)
-		pos++;
-	if (pos >= count)
-		pos = 0;
-	this_cpu_write(cpu->left, left ? left - 1 : run - 1);
-	this_cpu_write(cpu->pos, pos);
-	return pos;
+	if (unlikely(!array))
+		return NULL;
+	if (likely(pkt.skb) && unlikely(bond_rr_maybe_igmp(pkt.skb)))
+		return bond_rr_pick_careful(bond, pkt.skb, next);
+	return array->slave[next(bond, array->count)];
 }
 
-static __always_inline u32 bond_rr_pos(const struct bonding *bond, u32 count)
+static u32 bond_rr_next_one(const struct bonding *bond,
+					    u32 count)
 {
 	struct bond_rr_cpu __percpu *cpu = bond->mode_pcpu;
-	u32 run = READ_ONCE(bond->params.packets_per_slave);
-	u32 pos;
+	u32 pos = this_cpu_read(cpu->pos) + 1;
 
-	if (unlikely(run != 1))
-		return bond_rr_pos_run(bond, run, count);
-	pos = this_cpu_read(cpu->pos) + 1;
 	if (pos >= count)
 		pos = 0;
 	this_cpu_write(cpu->pos, pos);
@@ -128,13 +134,57 @@ static __always_inline u32 bond_rr_pos(const struct bonding *bond, u32 count)
 
 struct slave *bond_rr_pick(const struct bonding *bond, struct bond_pkt pkt)
 {
-	const struct bond_slave_array *array = rcu_dereference(bond->usable);
+	return bond_rr_pick_next(bond, pkt, bond_rr_next_one);
+}
 
-	if (unlikely(!array))
-		return NULL;
-	if (likely(pkt.skb) && unlikely(bond_rr_is_igmp(pkt.skb)))
-		return bond_rr_pick_igmp(bond, array);
-	return array->slave[bond_rr_pos(bond, array->count)];
+static u32 bond_rr_next_run(const struct bonding *bond,
+					    u32 count)
+{
+	struct bond_rr_cpu __percpu *cpu = bond->mode_pcpu;
+	u32 run = READ_ONCE(bond->params.packets_per_slave);
+	u32 left = this_cpu_read(cpu->left);
+	u32 pos = this_cpu_read(cpu->pos);
+
+	if (!left) {
+		pos++;
+		/* 0 only for a frame that was under way when it was set */
+		left = max(run, 1U);
+	}
+	if (pos >= count)
+		pos = 0;
+	this_cpu_write(cpu->left, left - 1);
+	this_cpu_write(cpu->pos, pos);
+	return pos;
+}
+
+static struct slave *bond_rr_pick_run(const struct bonding *bond,
+				      struct bond_pkt pkt)
+{
+	return bond_rr_pick_next(bond, pkt, bond_rr_next_run);
+}
+
+static u32 bond_rr_next_random(const struct bonding *bond,
+					       u32 count)
+{
+	return reciprocal_scale(get_random_u32(), count);
+}
+
+static struct slave *bond_rr_pick_random(const struct bonding *bond,
+					 struct bond_pkt pkt)
+{
+	return bond_rr_pick_next(bond, pkt, bond_rr_next_random);
+}
+
+static bond_pick_fn *bond_rr_pick_now(const struct bonding *bond)
+{
+	switch (bond->params.packets_per_slave) {
+	case 0:
+		return bond_rr_pick_random;
+	case 1:
+		return bond_rr_pick;
+	default:
+		return bond_rr_pick_run;
+	}
 }
 
 const struct bond_mode_ops bond_mode_rr = {
@@ -148,4 +198,5 @@ const struct bond_mode_ops bond_mode_rr = {
 	.exit		= bond_rr_exit,
 	.params_changed	= bond_rr_params_changed,
 	.pick		= bond_rr_pick,
+	.pick_now	= bond_rr_pick_now,
 };

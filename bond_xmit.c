@@ -25,25 +25,26 @@ static struct slave *bond_queue_id_slave(const struct bonding *bond,
 }
 
 /* For frames that may need more than pick and hand-off. */
-static noinline netdev_tx_t bond_xmit_special(struct bonding *bond,
-					      struct sk_buff *skb)
+static noinline netdev_tx_t bond_xmit_special(struct sk_buff *skb,
+					      struct net_device *dev)
 {
+	struct bonding *bond = netdev_priv(dev);
 	const struct bond_mode_ops *ops = READ_ONCE(bond->ops);
 	struct slave *slave = bond_queue_id_slave(bond, skb);
 
 	if (!slave && ops->xmit)
 		return ops->xmit(bond, skb);
 	if (!slave)
-		slave = bond_pick(ops, bond, (struct bond_pkt){ .skb = skb });
+		slave = bond_pick(bond, (struct bond_pkt){ .skb = skb });
 	if (!slave)
 		return bond_xmit_drop(bond, skb, BOND_DROP_NO_SLAVE);
 	return bond_hand_off(bond, skb, slave);
 }
 
 /* A mode with an xmit of its own picks nobody, as one without a slave does. */
-static noinline netdev_tx_t bond_xmit_unpicked(struct bonding *bond,
-					       struct sk_buff *skb)
+static noinline netdev_tx_t bond_xmit_unpicked(struct sk_buff *skb)
 {
+	struct bonding *bond = netdev_priv(skb->dev);
 	const struct bond_mode_ops *ops = READ_ONCE(bond->ops);
 
 	if (ops->xmit)
@@ -53,15 +54,14 @@ static noinline netdev_tx_t bond_xmit_unpicked(struct bonding *bond,
 
 netdev_tx_t bond_start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
-	struct bonding *bond = netdev_priv(dev);
+	const struct bonding *bond = netdev_priv(dev);
 	struct slave *slave;
 
 	if (unlikely(READ_ONCE(bond->tx_special)))
-		return bond_xmit_special(bond, skb);
-	slave = bond_pick(READ_ONCE(bond->ops), bond,
-			  (struct bond_pkt){ .skb = skb });
+		return bond_xmit_special(skb, dev);
+	slave = bond_pick(bond, (struct bond_pkt){ .skb = skb });
 	if (unlikely(!slave))
-		return bond_xmit_unpicked(bond, skb);
+		return bond_xmit_unpicked(skb);
 	return bond_hand_off_plain(skb, slave);
 }
 
@@ -92,7 +92,7 @@ struct net_device *bond_get_xmit_slave(struct net_device *dev,
 		slave = bond_slave_at(rcu_dereference(bond->all),
 				      bond_hash(bond, pkt));
 	else
-		slave = bond_pick(READ_ONCE(bond->ops), bond, pkt);
+		slave = bond_pick(bond, pkt);
 	return slave ? slave->dev : NULL;
 }
 

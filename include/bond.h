@@ -29,7 +29,28 @@
 struct bond_mode_ops;
 struct bond_slave_array;
 struct bonding;
+struct sk_buff;
 struct slave;
+struct xdp_buff;
+
+/**
+ * struct bond_pkt - a frame on its way out, whatever it is stored in
+ * @skb: the frame as a socket buffer, or NULL
+ * @xdp: the frame as an XDP buffer, or NULL
+ *
+ * Passed by value: that is two registers, and no stack.
+ */
+struct bond_pkt {
+	struct sk_buff *skb;
+	const struct xdp_buff *xdp;
+};
+
+/*
+ * Chooses the slave that a frame leaves by, or NULL; RCU and BH off; no lock,
+ * allocation, division or list walk.
+ */
+typedef struct slave *bond_pick_fn(const struct bonding *bond,
+				   struct bond_pkt pkt);
 
 /**
  * struct bond_params - what the options of a bond are set to
@@ -241,6 +262,8 @@ struct bond_pcpu {
  * @curr_active_slave: the active slave, in every mode; RTNL to write, RCU to
  *	read (pinned)
  * @ops: the mode; changes only while the bond is down and has no slaves
+ * @pick: chooses the slave of a frame, ops->pick or a form of it that fits the
+ *	options of the moment; RTNL to write, READ_ONCE() by the packet path
  * @usable: slaves that may send now; RTNL to write, RCU to read
  * @all: every slave whose link is up; RTNL to write, RCU to read
  * @mode_pcpu: per-CPU data of the mode
@@ -282,6 +305,7 @@ struct bonding {
 			struct net_device *dev;
 			struct slave __rcu *curr_active_slave;
 			const struct bond_mode_ops *ops;
+			bond_pick_fn *pick;
 			struct bond_slave_array __rcu *usable;
 			struct bond_slave_array __rcu *all;
 			void __percpu *mode_pcpu;

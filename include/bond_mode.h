@@ -14,8 +14,6 @@
 
 struct nlattr;
 struct seq_file;
-struct sk_buff;
-struct xdp_buff;
 
 /* What a mode can do, or asks of its surroundings: bond_mode_ops.caps */
 #define BOND_CAP_PRIMARY	BIT(0)	/* one active slave; primary is valid */
@@ -35,18 +33,6 @@ struct xdp_buff;
 #define BOND_CAP_UNLINKED_MCAST	BIT(14)	/* address lists: active only */
 #define BOND_CAP_XFRM		BIT(15)	/* IPsec offload through the bond */
 #define BOND_CAP_ARP_ACTIVE	BIT(16)	/* ARP probes: active slave only */
-
-/**
- * struct bond_pkt - a frame on its way out, whatever it is stored in
- * @skb: the frame as a socket buffer, or NULL
- * @xdp: the frame as an XDP buffer, or NULL
- *
- * Passed by value: that is two registers, and no stack.
- */
-struct bond_pkt {
-	struct sk_buff *skb;
-	const struct xdp_buff *xdp;
-};
 
 /**
  * struct bond_ad_port - what is shown of a slave that speaks LACP
@@ -96,8 +82,9 @@ struct bond_ad_port {
  * @carrier: (optional) 1 or 0, what the carrier should be; RTNL.  Default:
  *	on when any slave is up.
  *
- * @pick: the slave for a frame, or NULL; RCU and BH off; no lock, allocation,
- *	division or list walk
+ * @pick: the slave for a frame, or NULL, see bond_pick_fn
+ * @pick_now: (optional) the form of @pick that is quickest with the options as
+ *	they are; asked again after each change of them; RTNL
  * @xmit: (optional) send the frame in the mode's own way, takes the skb; RCU
  *	and BH off; called when pick says NULL.  Default: such a frame is
  *	dropped.
@@ -146,8 +133,8 @@ struct bond_mode_ops {
 	void (*params_changed)(struct bonding *bond);
 	int (*carrier)(const struct bonding *bond);
 
-	struct slave *(*pick)(const struct bonding *bond,
-			      struct bond_pkt pkt);
+	bond_pick_fn *pick;
+	bond_pick_fn *(*pick_now)(const struct bonding *bond);
 	netdev_tx_t (*xmit)(struct bonding *bond, struct sk_buff *skb);
 	bool (*rx)(struct bonding *bond, struct slave *slave,
 		   struct sk_buff *skb);
@@ -192,17 +179,21 @@ static inline bool bond_has_cap(const struct bonding *bond, u32 cap)
 	return READ_ONCE(bond->ops)->caps & cap;
 }
 
+/**
+ * bond_pick_update() - the options have changed, or the mode has
+ * @bond: the bond
+ *
+ * Context: RTNL, or a bond that is being set up.
+ */
+void bond_pick_update(struct bonding *bond);
+
 /* The picks worth a direct call; any other one is called indirectly. */
-struct slave *bond_rr_pick(const struct bonding *bond,
-			   struct bond_pkt pkt);
-struct slave *bond_ab_pick(const struct bonding *bond,
-			   struct bond_pkt pkt);
-struct slave *bond_hash_pick(const struct bonding *bond,
-			     struct bond_pkt pkt);
+bond_pick_fn bond_ab_pick;
+bond_pick_fn bond_rr_pick;
+bond_pick_fn bond_hash_pick;
 
 /**
  * bond_pick() - the slave that a frame leaves by
- * @ops: READ_ONCE(bond->ops)
  * @bond: the bond
  * @pkt: the frame
  *
@@ -212,12 +203,13 @@ struct slave *bond_hash_pick(const struct bonding *bond,
  * Return: the slave, or NULL when none can send or when the mode sends each
  * frame by all of them.
  */
-static inline struct slave *bond_pick(const struct bond_mode_ops *ops,
-				      const struct bonding *bond,
+static inline struct slave *bond_pick(const struct bonding *bond,
 				      struct bond_pkt pkt)
 {
-	return INDIRECT_CALL_3(ops->pick, bond_hash_pick, bond_rr_pick,
-			       bond_ab_pick, bond, pkt);
+	bond_pick_fn *pick = READ_ONCE(bond->pick);
+
+	return INDIRECT_CALL_3(pick, bond_ab_pick, bond_rr_pick, bond_hash_pick,
+			       bond, pkt);
 }
 
 #endif /* _BOND_MODE_H */
