@@ -21,6 +21,7 @@ bond_tests="
 	primary_always
 	primary_failure
 	primary_better
+	primary_enslaved_takes_over
 	primary_not_enslaved_yet
 	primary_cleared
 	prio_picks_backup
@@ -87,7 +88,7 @@ slave_set_down() {
 }
 
 slave_released() {
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	bond_make active-backup 2
 	ip link set s0 nomaster
 	becomes_active s1 1000
@@ -127,7 +128,7 @@ loss_within_a_poll() {
 # What remains is the way from the driver's carrier change to ours.
 loss_without_waiting_for_a_poll() {
 	bond_make active-backup 2 miimon 1500
-	loss_of_failover 100
+	loss_of_failover 25
 }
 
 change_faster_than_miimon() {
@@ -156,23 +157,23 @@ all_links_lost() {
 }
 
 downdelay_holds() {
-	bond_make active-backup 2 miimon 100 downdelay 1000
+	bond_make active-backup 2 miimon 100 downdelay 2000
 	peer_down 0
 	wait_for 1000 "s0 going down" slave_link_is s0 "going down"
 	stays_active s0 600
-	becomes_active s1 2000
+	becomes_active s1 4000
 	check_eq "link failures of s0" 1 "$(slave_get s0 link_failure_count)"
 }
 
 updelay_holds() {
-	bond_make active-backup 2 miimon 100 updelay 1000 primary s0
+	bond_make active-backup 2 miimon 100 updelay 2000 primary s0
 	becomes_active s0
 	peer_down 0
 	becomes_active s1
 	peer_up 0
 	wait_for 1000 "s0 going back" slave_link_is s0 "going back"
 	stays_active s1 600
-	becomes_active s0 2000
+	becomes_active s0 4000
 }
 
 updelay_ignored_without_active() {
@@ -260,6 +261,18 @@ primary_not_enslaved_yet() {
 	check_eq "netlink" s2 "$(link_attr b0 primary)"
 	ip link set s2 nomaster
 	becomes_active s0
+}
+
+# Whatever primary_reselect says.
+primary_enslaved_takes_over() {
+	allow_kmsg 'permanent (HWaddr|MAC)'
+	bond_make active-backup 2 primary s1 primary_reselect failure
+	becomes_active s1 1000
+	ip link set s1 nomaster
+	becomes_active s0 1000
+	ip link set s1 master b0
+	becomes_active s1
+	only_on 1
 }
 
 primary_cleared() {

@@ -104,7 +104,7 @@ mode() {
 	peer_down 1
 	wait_for 5000 "s1 down" slave_link_is s1 down
 	agree s0 s1 s2
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	ip link set s0 nomaster
 	check_eq "what is seen of s0" "" "$(seen s0)"
 	agree s1 s2
@@ -129,7 +129,7 @@ active_slave_changes() {
 
 link_states() {
 	probe_load
-	bond_make active-backup 2 miimon 100 downdelay 1000 updelay 1000
+	bond_make active-backup 2 miimon 100 downdelay 2000 updelay 2000
 	peer_down 1
 	wait_for 5000 "s1 going down" slave_link_is s1 "going down"
 	agree s0 s1

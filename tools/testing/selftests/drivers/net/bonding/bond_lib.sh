@@ -51,7 +51,8 @@ bond_kmsg_bad+='|unregister_netdevice: waiting|blocked for more than'
 bond_kmsg_bad+='|UBSAN|KASAN|general protection|lockdep|DEBUG_LOCKS'
 bond_kmsg_noise='^hrtimer: interrupt took|^clocksource: |^perf: interrupt took'
 bond_kmsg_noise+='|^sched: RT throttling|^TCP: .*: Driver has suspect GRO'
-bond_kmsg_noise+='|^workqueue: .* hogged CPU|module verification failed'
+bond_kmsg_noise+='|callbacks suppressed|^workqueue: .* hogged CPU'
+bond_kmsg_noise+='|module verification failed'
 bond_kmsg_noise+='|loading out-of-tree module taints'
 
 # kmsg_unexpected MARK ALLOW - print kernel lines after MARK that a test must
@@ -340,14 +341,22 @@ now_ms() {
 	now=$((${EPOCHREALTIME/./} / 1000))
 }
 
-# busywait LIMIT_MS COMMAND... - try until it succeeds; status 1 if it does not
+# busywait LIMIT_MS COMMAND... - try until it succeeds; status 1 if it does not.
+# Adds to $bond_late the milliseconds that this machine kept us from trying, for
+# those who measure how long it took.
+bond_late=0
 busywait() {
-	local end=$((${EPOCHREALTIME/./} + $1 * 1000))
+	local at=${EPOCHREALTIME/./} end was
 
+	end=$((at + $1 * 1000))
 	shift
 	until "$@"; do
-		[ "${EPOCHREALTIME/./}" -lt "$end" ] || return 1
+		[ "$at" -lt "$end" ] || return 1
 		nap 0.01
+		was=$at
+		at=${EPOCHREALTIME/./}
+		[ $((at - was)) -lt 50000 ] ||
+			bond_late=$((bond_late + (at - was) / 1000 - 10))
 	done
 }
 
@@ -361,11 +370,14 @@ wait_for() {
 
 # holds_for MS WHAT COMMAND... - it has to be true all that time
 holds_for() {
-	local end=$((${EPOCHREALTIME/./} + $1 * 1000)) what=$2
+	local end=$((${EPOCHREALTIME/./} + $1 * 1000)) what=$2 ok=y
 
 	shift 2
-	while [ "${EPOCHREALTIME/./}" -lt "$end" ]; do
-		"$@" || fail "did not stay so: $what"
+	while :; do
+		"$@" || ok=''
+		# what is seen after the end does not count
+		[ "${EPOCHREALTIME/./}" -lt "$end" ] || return 0
+		[ -n "$ok" ] || fail "did not stay so: $what"
 		nap 0.01
 	done
 }

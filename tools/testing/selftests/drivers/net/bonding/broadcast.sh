@@ -101,7 +101,7 @@ largest_and_smallest() {
 }
 
 slave_comes_and_goes() {
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	bond_make broadcast 2
 	veth_make 2
 	ip link set s2 master b0

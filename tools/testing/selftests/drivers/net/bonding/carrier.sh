@@ -53,7 +53,7 @@ follows_links() {
 
 # Taken out one by one, put down and up, put back.
 follows_slaves() {
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	bond_make "$1" 2
 	carrier_becomes 1
 	ip link set s0 nomaster

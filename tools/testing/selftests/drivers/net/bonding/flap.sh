@@ -111,7 +111,7 @@ storm() {
 	local mode=$1 want=$2 cpu name
 
 	shift 2
-	allow_kmsg 'permanent HWaddr' '^b0: ' 'bonding: '
+	allow_kmsg 'permanent (HWaddr|MAC)' '^b0: ' 'bonding: '
 	bond_make "$mode" 4 miimon 20
 	for ((cpu = 0; cpu < $(nproc); cpu++)); do
 		until_over "sent$cpu" frames 1000 -f 100 -k -c "$cpu" \
@@ -159,7 +159,7 @@ storm_broadcast() {
 bonds_come_and_go() {
 	local mode round
 
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	veth_make 0 1 2
 	until_over flaps flaps 1 &
 	for round in {1..6}; do
@@ -184,7 +184,7 @@ bonds_come_and_go() {
 carrier_and_unregister() {
 	local round
 
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	ip link add b0 type bond mode active-backup miimon 10 downdelay 20
 	ip link set b0 up
 	for round in {1..15}; do

@@ -42,7 +42,7 @@ unload() {
 		bonds=$(in_first ip -o link show type bond | grep ' UP\|,UP' || :)
 	[ -z "$bonds" ] || skip "the machine has bonds of its own"
 	bond_unloading=y
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	rmmod bonding
 	[ ! -d /sys/module/bonding ] || fail "the module is still there"
 }

@@ -52,7 +52,7 @@ static const char usage[] =
 	"  -s SIZE   bytes of a frame, header included (default 64)\n"
 	"  -c CPU    send from this CPU only\n"
 	"  -b BATCH  frames a system call (default 64)\n"
-	"  -r RATE   frames a second, evenly, one by one (default: no limit)\n"
+	"  -r RATE   frames a second, one by one, never faster (default: no limit)\n"
 	"  -T MS     stop after so many milliseconds, whatever COUNT says\n"
 	"  -d MAC    destination (default 02:00:00:00:01:00)\n"
 	"  -S MAC    source (default: the device's)\n"
@@ -297,7 +297,8 @@ static __u64 now_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-static void sleep_until(__u64 when)
+/* Sleep until @when; what it was late then, as nanoseconds. */
+static __u64 sleep_until(__u64 when)
 {
 	struct timespec ts = {
 		.tv_sec = when / 1000000000,
@@ -305,6 +306,7 @@ static void sleep_until(__u64 when)
 	};
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+	return now_ns() - when;
 }
 
 static void pin(unsigned long cpu)
@@ -404,6 +406,7 @@ static int send_some(int fd, struct ring *ring, unsigned int n)
 static int send_all(int fd, struct ring *ring, const struct options *o)
 {
 	__u64 start = now_ns(), end = start + o->millis * 1000000ull;
+	__u64 due = start, gap = o->rate ? 1000000000ull / o->rate : 0;
 	unsigned long done = 0, errors = 0, next, n;
 	int got;
 
@@ -411,8 +414,9 @@ static int send_all(int fd, struct ring *ring, const struct options *o)
 		n = o->rate ? 1 : o->batch;
 		if (n > o->count - next)
 			n = o->count - next;
+		/* a frame that is late delays the others: no bursts */
 		if (o->rate)
-			sleep_until(start + next * 1000000000ull / o->rate);
+			due += gap + sleep_until(due);
 		if (o->millis && now_ns() >= end)
 			break;
 		ring_load(ring, next, n);

@@ -106,7 +106,7 @@ change_faster_than_miimon() {
 }
 
 slave_comes_and_goes() {
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	bond_make balance-xor 2
 	spread "0 1" ""
 	veth_make 2
@@ -146,13 +146,13 @@ none_usable() {
 }
 
 updelay_holds() {
-	bond_make balance-xor 2 miimon 100 updelay 1000
+	bond_make balance-xor 2 miimon 100 updelay 2000
 	peer_down 1
 	link_becomes 1 down
 	peer_up 1
 	link_becomes 1 "going back" 1500
 	spread "0" "1"
-	link_becomes 1 up 2500
+	link_becomes 1 up 4000
 	spread "0 1" ""
 }
 
