@@ -79,7 +79,7 @@ no_slaves() {
 # The sum of those that can send; what is down does not count.
 speed_sum() {
 	need ethtool
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	taps_start t0=1000 t1=100 t2=2500
 	bond_of "$1" t0 t1 t2
 	speed_is 3600Mb/s Full
@@ -143,7 +143,7 @@ speed_changed() {
 # The duplex of the first usable slave is the bond's.
 half_duplex() {
 	need ethtool
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	taps_start t0=100/half t1=100
 	bond_of balance-rr t0 t1
 	speed_is 200Mb/s Half

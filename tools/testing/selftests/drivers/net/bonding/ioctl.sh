@@ -68,7 +68,7 @@ info() {
 
 slave_info() {
 	tool
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	bond_make active-backup 2
 	asks "s0 link 0 state 0 failures 0" slave b0 0
 	asks "s1 link 0 state 1 failures 0" slave b0 1
@@ -85,7 +85,7 @@ slave_info() {
 
 enslave_release() {
 	tool
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	ip link add b0 type bond mode balance-rr miimon 100
 	veth_make 0 1
 	does ok enslave b0 s0

@@ -134,7 +134,7 @@ slave_added() {
 }
 
 slave_removed() {
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	bond_make active-backup 2
 	wait_for 5000 "s0 active" active_is s0
 	netconsole_start

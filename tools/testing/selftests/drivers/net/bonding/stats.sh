@@ -78,7 +78,7 @@ history_of_a_slave() {
 }
 
 kept_after_release() {
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	bond_make balance-rr 2
 	frames 1000
 	ip link set s0 nomaster
@@ -116,7 +116,7 @@ back_again() {
 }
 
 nested() {
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	bond_make balance-rr 2
 	ip link set b0 down
 	ip -batch - <<-COMMANDS
@@ -190,7 +190,7 @@ b0_counters() {
 never_backwards() {
 	local before=() counters=() reads=0 end
 
-	allow_kmsg 'permanent HWaddr'
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	bond_make balance-rr 3
 	frames 100000000 -f 8 -T 6000 -k -r 5000 &
 	(while :; do b0_counters; done) &
