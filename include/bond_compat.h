@@ -20,9 +20,9 @@
 #include "bond_config.h"
 
 /* mac_pton() has moved there from linux/kernel.h */
-#if __has_include(<linux/hex.h>)
+#ifdef BOND_HAVE_LINUX_HEX
 #include <linux/hex.h>
-#endif
+#endif /* BOND_HAVE_LINUX_HEX */
 
 #ifdef BOND_HAVE_NETDEV_LOCK_OPS
 #include <net/netdev_lock.h>
@@ -32,7 +32,7 @@
 #define __counted_by(member)
 #endif
 
-/* --- device flags -------------------------------------------------------- */
+/* --- device flags --- */
 
 /**
  * bond_dev_set_lltx() - transmit without the queue lock
@@ -60,7 +60,7 @@ static inline void bond_dev_set_netns_immutable(struct net_device *dev)
 #endif /* BOND_HAVE_DEV_NETNS_IMMUTABLE */
 }
 
-/* --- slave devices -------------------------------------------------------- */
+/* --- slave devices --- */
 
 /**
  * bond_compat_link_ksettings() - read a device's speed and duplex
@@ -183,7 +183,7 @@ static inline void bond_dev_addrconf_on(struct net_device *dev)
 #endif /* BOND_HAVE_IFF_NO_ADDRCONF */
 }
 
-/* --- features and headers ------------------------------------------------ */
+/* --- features and headers --- */
 
 /**
  * bond_compat_upper_features() - what a bond has of its slaves' abilities
@@ -244,9 +244,9 @@ static inline int bond_compat_header_parse(const struct header_ops *ops,
 }
 #endif /* BOND_HAVE_HEADER_PARSE_DEV */
 
-/* --- notifications ------------------------------------------------------- */
+/* --- notifications --- */
 
-/* --- netlink ------------------------------------------------------------- */
+/* --- netlink --- */
 
 /*
  * Attributes of 7.3 under names of ours, since older headers lack some of them.
@@ -281,7 +281,7 @@ static inline int bond_newlink_op(struct net *src_net, struct net_device *dev,
 }
 #endif /* BOND_HAVE_NEWLINK_PARAMS */
 
-/* --- extack -------------------------------------------------------------- */
+/* --- extack --- */
 
 /**
  * bond_extack() - refuse with a formatted sentence
@@ -314,7 +314,7 @@ do {									\
 } while (0)
 #endif /* BOND_HAVE_EXTACK_FMT */
 
-/* --- netpoll ------------------------------------------------------------- */
+/* --- netpoll --- */
 
 #ifdef CONFIG_NET_POLL_CONTROLLER
 int bond_netpoll_enable(struct net_device *dev);
@@ -334,7 +334,7 @@ static inline int bond_netpoll_setup(struct net_device *dev)
 #endif /* BOND_HAVE_NETPOLL_SETUP_NPINFO */
 #endif /* CONFIG_NET_POLL_CONTROLLER */
 
-/* --- class files and debugfs --------------------------------------------- */
+/* --- class files and debugfs --- */
 
 /* The attribute that a class file's show and store get may be a constant. */
 #ifdef BOND_HAVE_CLASS_ATTR_CONST
@@ -392,7 +392,7 @@ static inline void bond_compat_debugfs_rename(struct dentry *dir,
 #endif /* BOND_HAVE_DEBUGFS_CHANGE_NAME */
 }
 
-/* --- time stamping ------------------------------------------------------- */
+/* --- time stamping --- */
 
 #ifdef BOND_HAVE_KERNEL_TS_INFO
 #define bond_ts_info		kernel_ethtool_ts_info

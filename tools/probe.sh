@@ -77,6 +77,7 @@ has DEBUGFS_CHANGE_NAME linux/debugfs.h 'debugfs_change_name\('
 has TIMER_CONTAINER_OF linux/timer.h 'define timer_container_of\('
 has RANDOM_BELOW linux/random.h 'get_random_u32_below\('
 has LINUX_UNALIGNED linux/unaligned.h 'get_unaligned'
+has LINUX_HEX linux/hex.h 'mac_pton\('
 has XFRM_STATE_ADD_DEV linux/netdevice.h \
 	'xdo_dev_state_add\) ?\(struct net_device'
 has XFRM_STATE_ADD_EXTACK linux/netdevice.h \
