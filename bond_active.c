@@ -8,7 +8,7 @@
  */
 #include "bond_core.h"
 
-/* --- who ---------------------------------------------------------- */
+/* --- who --- */
 
 static bool bond_active_eligible(const struct slave *slave)
 {
@@ -109,7 +109,7 @@ void bond_primary_resolve(struct bonding *bond)
 			bond->primary = slave;
 }
 
-/* --- whose MAC address -------------------------------------------- */
+/* --- whose MAC address --- */
 
 static int bond_active_set_mac(struct bonding *bond, struct slave *slave,
 			       const u8 *addr)
@@ -186,7 +186,7 @@ static void bond_active_mac(struct bonding *bond, struct slave *new)
 	}
 }
 
-/* --- changing it -------------------------------------------------- */
+/* --- changing it --- */
 
 static void bond_active_announce(struct bonding *bond, struct slave *new)
 {

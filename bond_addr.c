@@ -16,7 +16,7 @@
 
 #include "bond_enslave.h"
 
-/* --- promiscuity and address lists ------------------------------------ */
+/* --- promiscuity and address lists --- */
 
 static void bond_flags_take(const struct bonding *bond, struct net_device *dev)
 {
@@ -167,7 +167,7 @@ void bond_change_rx_flags(struct net_device *dev, int change)
 		bond_slave_rx_flags(bond, slave, change);
 }
 
-/* --- VLAN filters ----------------------------------------------------- */
+/* --- VLAN filters --- */
 
 int bond_vlan_rx_add_vid(struct net_device *dev, __be16 proto, u16 vid)
 {
@@ -198,7 +198,7 @@ int bond_vlan_rx_kill_vid(struct net_device *dev, __be16 proto, u16 vid)
 	return 0;
 }
 
-/* --- MTU -------------------------------------------------------------- */
+/* --- MTU --- */
 
 int bond_change_mtu(struct net_device *dev, int mtu)
 {
@@ -226,7 +226,7 @@ restore:
 	return err;
 }
 
-/* --- MAC address ------------------------------------------------------ */
+/* --- MAC address --- */
 
 static int bond_slave_mac_try(struct slave *slave, const u8 *addr)
 {

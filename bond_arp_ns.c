@@ -16,7 +16,7 @@
 
 #include "bond_arpmon.h"
 
-/* --- asking ------------------------------------------------------- */
+/* --- asking --- */
 
 /* As bond_arp_route(). */
 static enum bond_probe_way bond_ns_route(const struct bonding *bond,
@@ -110,8 +110,6 @@ void bond_ns_probe(struct bonding *bond, unsigned int i,
 	struct slave *slave;
 	const char *news;
 
-	if (!ipv6_mod_enabled())
-		return;
 	way = bond_ns_route(bond, target, &path, &source);
 	news = bond_probe_way_note(bond, i, way);
 	if (news)
@@ -124,7 +122,7 @@ void bond_ns_probe(struct bonding *bond, unsigned int i,
 			bond_ns_send(slave, target, &source, &path);
 }
 
-/* --- listening ---------------------------------------------------- */
+/* --- listening --- */
 
 /**
  * struct bond_ns_msg - a neighbour discovery message with what it came in
@@ -230,7 +228,7 @@ void bond_ns_rx(const struct bond_arp_rx *rx)
 		bond_arp_rx_heard(rx, source);
 }
 
-/* --- multicast addresses ------------------------------------------ */
+/* --- multicast addresses --- */
 
 static void bond_ns_join(struct slave *slave, bool join)
 {

@@ -14,7 +14,7 @@
 
 #include "bond_arpmon.h"
 
-/* --- the way ------------------------------------------------------ */
+/* --- the way --- */
 
 /* The device directly above @dev that is @dest or below it. */
 static struct net_device *bond_path_step(struct net_device *dev,
@@ -82,7 +82,7 @@ struct sk_buff *bond_probe_tag(struct sk_buff *skb,
 	return skb;
 }
 
-/* --- ARP ---------------------------------------------------------- */
+/* --- ARP --- */
 
 /* An address that the device itself has, so that no other network learns it. */
 static __be32 bond_arp_own_addr(const struct bonding *bond,

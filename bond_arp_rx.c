@@ -50,7 +50,7 @@ static bool bond_arp_rx_proto(struct bond_arp_rx *rx)
 	return true;
 }
 
-/* --- ARP ---------------------------------------------------------- */
+/* --- ARP --- */
 
 /**
  * struct bond_arp_pair - whom an ARP frame speaks of
@@ -124,7 +124,7 @@ static void bond_arp_rx_arp(const struct bond_arp_rx *rx)
 		bond_arp_rx_between(rx, pair.target, pair.sender);
 }
 
-/* --- any frame ---------------------------------------------------- */
+/* --- any frame --- */
 
 static bool bond_arp_rx_is_neigh(const struct bond_arp_rx *rx)
 {

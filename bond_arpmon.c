@@ -19,6 +19,7 @@
  * holds it.  Called by bond_miimon.c, where monitors start and stop, and by
  * bond_link.c when a carrier changes.
  */
+#include <linux/ipv6.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
@@ -37,7 +38,7 @@ static bool bond_arp_active_only(const struct bonding *bond)
 	return bond_has_cap(bond, BOND_CAP_ARP_ACTIVE);
 }
 
-/* --- counting ----------------------------------------------------- */
+/* --- counting --- */
 
 /* The sources heard since the last time, which start anew. */
 static void bond_arp_heard_take(struct bond_arp_slave *arp, unsigned long *got)
@@ -157,7 +158,7 @@ static void bond_arp_count(struct bonding *bond)
 		bond_arp_slave_count(bond, targets, slave);
 }
 
-/* --- judging ------------------------------------------------------ */
+/* --- judging --- */
 
 static u8 bond_arp_judge_up(const struct bonding *bond,
 			    const struct slave *slave)
@@ -228,7 +229,7 @@ static void bond_arp_commit(struct bonding *bond)
 	bond_apply(bond);
 }
 
-/* --- searching ---------------------------------------------------- */
+/* --- searching --- */
 
 static void bond_arp_search_end(struct bonding *bond)
 {
@@ -272,7 +273,7 @@ static void bond_arp_search(struct bonding *bond)
 		WRITE_ONCE(next->arp.searching, true);
 }
 
-/* --- the work ----------------------------------------------------- */
+/* --- the work --- */
 
 /* Return: false when there is something to do and RTNL is taken. */
 static bool bond_arp_look(struct bonding *bond, bool tick)
@@ -348,7 +349,7 @@ void bond_arpmon_carrier_event(struct slave *slave)
 		bond_link_set(bond, slave, BOND_LINK_DOWN);
 }
 
-/* --- start and stop ----------------------------------------------- */
+/* --- start and stop --- */
 
 /*
  * The targets as they are set.  Turning the monitor off for want of a few bytes
@@ -365,7 +366,7 @@ static struct bond_arp_targets *bond_arp_targets_new(const struct bonding *bond)
 		targets->ip4[i] = params->arp_ip_target[i];
 	targets->n4 = i;
 	bitmap_set(targets->mask, 0, i);
-	if (!IS_ENABLED(CONFIG_IPV6))
+	if (!ipv6_mod_enabled())
 		return targets;
 	for (i = 0; i < BOND_MAX_TARGETS &&
 	     !ipv6_addr_any(&params->ns_ip6_target[i]); i++)

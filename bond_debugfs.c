@@ -67,6 +67,8 @@ void bond_debugfs_add(struct bonding *bond)
 {
 	char name[BOND_DEBUGFS_NAME];
 
+	if (IS_ERR_OR_NULL(bond_debugfs_root))
+		return;
 	bond_debugfs_name(bond, name);
 	bond->debug_dir = debugfs_create_dir(name, bond_debugfs_root);
 	debugfs_create_file("drops", 0400, bond->debug_dir, bond,
@@ -77,7 +79,9 @@ void bond_debugfs_add(struct bonding *bond)
 
 void bond_debugfs_del(struct bonding *bond)
 {
-	debugfs_remove_recursive(bond->debug_dir);
+	/* when the module goes, the root may have gone before a bond */
+	if (bond_debugfs_root)
+		debugfs_remove_recursive(bond->debug_dir);
 	bond->debug_dir = NULL;
 }
 
@@ -85,7 +89,8 @@ void bond_debugfs_rename(struct bonding *bond)
 {
 	char name[BOND_DEBUGFS_NAME];
 
-	if (IS_ERR_OR_NULL(bond->debug_dir))
+	if (IS_ERR_OR_NULL(bond_debugfs_root) ||
+	    IS_ERR_OR_NULL(bond->debug_dir))
 		return;
 	bond_debugfs_name(bond, name);
 	bond_compat_debugfs_rename(bond->debug_dir, bond_debugfs_root, name);
@@ -98,6 +103,8 @@ void bond_debugfs_init(void)
 
 void bond_debugfs_exit(void)
 {
+	rtnl_lock();
 	debugfs_remove_recursive(bond_debugfs_root);
 	bond_debugfs_root = NULL;
+	rtnl_unlock();
 }

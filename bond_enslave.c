@@ -17,7 +17,7 @@
 #include "bond_enslave.h"
 #include "bond_hash.h"
 
-/* --- steps ------------------------------------------------------------ */
+/* --- steps --- */
 
 static int bond_step_type(struct bond_enslave *e)
 {
@@ -407,7 +407,7 @@ undo:
 	return err;
 }
 
-/* --- what cannot fail ------------------------------------------------- */
+/* --- what cannot fail --- */
 
 static void bond_inherit_mac(struct bonding *bond, const struct net_device *dev)
 {

@@ -35,7 +35,7 @@ static void bond_get_drvinfo(struct net_device *dev,
 		 BOND_ABI_VERSION);
 }
 
-/* --- speed ---------------------------------------------------------- */
+/* --- speed --- */
 
 /*
  * The speed of the usable slaves as it is now: not every driver tells when it
@@ -78,7 +78,7 @@ static int bond_get_link_ksettings(struct net_device *dev,
 	return 0;
 }
 
-/* --- drop counters -------------------------------------------------- */
+/* --- drop counters --- */
 
 static int bond_get_sset_count(struct net_device *dev, int sset)
 {
@@ -101,7 +101,7 @@ static void bond_get_ethtool_stats(struct net_device *dev,
 		data[why] = bond_drop_sum(bond, why);
 }
 
-/* --- time stamping -------------------------------------------------- */
+/* --- time stamping --- */
 
 /* The device whose clock the bond shows, NULL when it has none now. */
 static struct net_device *bond_phc_dev(const struct bonding *bond)

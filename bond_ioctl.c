@@ -13,7 +13,7 @@
 
 #include "bond_surfaces.h"
 
-/* --- questions ------------------------------------------------------ */
+/* --- questions --- */
 
 static int bond_ioctl_info(struct bonding *bond, void __user *data)
 {
@@ -47,7 +47,7 @@ static int bond_ioctl_slave_info(struct bonding *bond, void __user *data)
 	return -ENODEV;
 }
 
-/* --- commands ------------------------------------------------------- */
+/* --- commands --- */
 
 /* The bond takes another device's MAC address; slaves keep theirs. */
 static int bond_ioctl_set_hwaddr(struct bonding *bond,
@@ -160,7 +160,7 @@ int bond_siocdevprivate(struct net_device *dev, struct ifreq *ifr,
 	}
 }
 
-/* --- registers, time stamping --------------------------------------- */
+/* --- registers, time stamping --- */
 
 /* The only register that a bond can say something of is the link bit. */
 static int bond_ioctl_mii_read(const struct net_device *dev,

@@ -11,7 +11,7 @@
 
 #include "bond_core.h"
 
-/* --- what the next state of a link is ----------------------------- */
+/* --- what the next state of a link is --- */
 
 /*
  * With nothing else to send by, waiting for updelay only costs traffic.
@@ -106,7 +106,7 @@ unsigned long bond_links_next_deadline(const struct bonding *bond,
 	return limit;
 }
 
-/* --- changing it -------------------------------------------------- */
+/* --- changing it --- */
 
 static void bond_link_log(const struct bonding *bond, const struct slave *slave)
 {
@@ -242,7 +242,7 @@ bool bond_slave_read_speed(struct slave *slave)
 	return true;
 }
 
-/* --- bringing the bond in line ------------------------------------ */
+/* --- bringing the bond in line --- */
 
 static bool bond_carrier_wanted(const struct bonding *bond)
 {

@@ -13,7 +13,7 @@
 
 unsigned int bond_net_id;
 
-/* --- life of a bond ----------------------------------------------- */
+/* --- life of a bond --- */
 
 static const struct device_type bond_device_type = {
 	.name = "bond",
@@ -217,7 +217,7 @@ unlock:
 	return err;
 }
 
-/* --- files that go by the name of a bond -------------------------- */
+/* --- files that go by the name of a bond --- */
 
 static int bond_main_event(struct notifier_block *nb, unsigned long event,
 			   void *ptr)
@@ -248,7 +248,7 @@ static struct notifier_block bond_main_notifier = {
 	.notifier_call = bond_main_event,
 };
 
-/* --- namespaces --------------------------------------------------- */
+/* --- namespaces --- */
 
 static int __net_init bond_net_init(struct net *net)
 {
@@ -276,7 +276,7 @@ static struct pernet_operations bond_net_ops = {
 	.size = sizeof(struct bond_net),
 };
 
-/* --- load and unload ---------------------------------------------- */
+/* --- load and unload --- */
 
 static int __init bond_create_default(void)
 {

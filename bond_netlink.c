@@ -16,43 +16,48 @@ static struct netlink_range_validation bond_peer_delay_range = {
 	.max = BOND_PEER_DELAY_MAX,
 };
 
+#define BOND_NL_IS(attr_type, attr)	[attr] = { .type = attr_type }
+
 static const struct nla_policy bond_policy[BOND_NL_MAX + 1] = {
-	[IFLA_BOND_MODE]		= { .type = NLA_U8 },
-	[IFLA_BOND_ACTIVE_SLAVE]	= { .type = NLA_U32 },
-	[IFLA_BOND_MIIMON]		= { .type = NLA_U32 },
-	[IFLA_BOND_UPDELAY]		= { .type = NLA_U32 },
-	[IFLA_BOND_DOWNDELAY]		= { .type = NLA_U32 },
-	[IFLA_BOND_USE_CARRIER]		= { .type = NLA_U8 },
-	[IFLA_BOND_ARP_INTERVAL]	= { .type = NLA_U32 },
-	[IFLA_BOND_ARP_IP_TARGET]	= { .type = NLA_NESTED },
-	[IFLA_BOND_ARP_VALIDATE]	= { .type = NLA_U32 },
-	[IFLA_BOND_ARP_ALL_TARGETS]	= { .type = NLA_U32 },
-	[IFLA_BOND_PRIMARY]		= { .type = NLA_U32 },
-	[IFLA_BOND_PRIMARY_RESELECT]	= { .type = NLA_U8 },
-	[IFLA_BOND_FAIL_OVER_MAC]	= { .type = NLA_U8 },
-	[IFLA_BOND_XMIT_HASH_POLICY]	= { .type = NLA_U8 },
-	[IFLA_BOND_RESEND_IGMP]		= { .type = NLA_U32 },
-	[IFLA_BOND_NUM_PEER_NOTIF]	= { .type = NLA_U8 },
-	[IFLA_BOND_ALL_SLAVES_ACTIVE]	= { .type = NLA_U8 },
-	[IFLA_BOND_MIN_LINKS]		= { .type = NLA_U32 },
-	[IFLA_BOND_LP_INTERVAL]		= { .type = NLA_U32 },
-	[IFLA_BOND_PACKETS_PER_SLAVE]	= { .type = NLA_U32 },
-	[IFLA_BOND_AD_LACP_RATE]	= { .type = NLA_U8 },
-	[IFLA_BOND_AD_SELECT]		= { .type = NLA_U8 },
-	[IFLA_BOND_AD_INFO]		= { .type = NLA_NESTED },
-	[IFLA_BOND_AD_ACTOR_SYS_PRIO]	= { .type = NLA_U16 },
-	[IFLA_BOND_AD_USER_PORT_KEY]	= { .type = NLA_U16 },
-	[IFLA_BOND_AD_ACTOR_SYSTEM]	= { .type = NLA_BINARY,
-					    .len = ETH_ALEN },
-	[IFLA_BOND_TLB_DYNAMIC_LB]	= { .type = NLA_U8 },
-	[IFLA_BOND_PEER_NOTIF_DELAY]	=
+	/* numbers of one byte */
+	BOND_NL_IS(NLA_U8, IFLA_BOND_AD_LACP_ACTIVE),
+	BOND_NL_IS(NLA_U8, IFLA_BOND_AD_LACP_RATE),
+	BOND_NL_IS(NLA_U8, IFLA_BOND_AD_SELECT),
+	BOND_NL_IS(NLA_U8, IFLA_BOND_ALL_SLAVES_ACTIVE),
+	BOND_NL_IS(NLA_U8, BOND_NL_BROADCAST_NEIGH),
+	BOND_NL_IS(NLA_U8, BOND_NL_COUPLED_CONTROL),
+	BOND_NL_IS(NLA_U8, IFLA_BOND_FAIL_OVER_MAC),
+	BOND_NL_IS(NLA_U8, BOND_NL_LACP_STRICT),
+	BOND_NL_IS(NLA_U8, IFLA_BOND_MISSED_MAX),
+	BOND_NL_IS(NLA_U8, IFLA_BOND_MODE),
+	BOND_NL_IS(NLA_U8, IFLA_BOND_NUM_PEER_NOTIF),
+	BOND_NL_IS(NLA_U8, IFLA_BOND_PRIMARY_RESELECT),
+	BOND_NL_IS(NLA_U8, IFLA_BOND_TLB_DYNAMIC_LB),
+	BOND_NL_IS(NLA_U8, IFLA_BOND_USE_CARRIER),
+	BOND_NL_IS(NLA_U8, IFLA_BOND_XMIT_HASH_POLICY),
+	/* of two */
+	BOND_NL_IS(NLA_U16, IFLA_BOND_AD_ACTOR_SYS_PRIO),
+	BOND_NL_IS(NLA_U16, IFLA_BOND_AD_USER_PORT_KEY),
+	/* of four */
+	BOND_NL_IS(NLA_U32, IFLA_BOND_ACTIVE_SLAVE),
+	BOND_NL_IS(NLA_U32, IFLA_BOND_ARP_ALL_TARGETS),
+	BOND_NL_IS(NLA_U32, IFLA_BOND_ARP_INTERVAL),
+	BOND_NL_IS(NLA_U32, IFLA_BOND_ARP_VALIDATE),
+	BOND_NL_IS(NLA_U32, IFLA_BOND_DOWNDELAY),
+	BOND_NL_IS(NLA_U32, IFLA_BOND_LP_INTERVAL),
+	BOND_NL_IS(NLA_U32, IFLA_BOND_MIIMON),
+	BOND_NL_IS(NLA_U32, IFLA_BOND_MIN_LINKS),
+	BOND_NL_IS(NLA_U32, IFLA_BOND_PACKETS_PER_SLAVE),
+	BOND_NL_IS(NLA_U32, IFLA_BOND_PRIMARY),
+	BOND_NL_IS(NLA_U32, IFLA_BOND_RESEND_IGMP),
+	BOND_NL_IS(NLA_U32, IFLA_BOND_UPDELAY),
+	[IFLA_BOND_PEER_NOTIF_DELAY] =
 		NLA_POLICY_FULL_RANGE(NLA_U32, &bond_peer_delay_range),
-	[IFLA_BOND_AD_LACP_ACTIVE]	= { .type = NLA_U8 },
-	[IFLA_BOND_MISSED_MAX]		= { .type = NLA_U8 },
-	[IFLA_BOND_NS_IP6_TARGET]	= { .type = NLA_NESTED },
-	[BOND_NL_COUPLED_CONTROL]	= { .type = NLA_U8 },
-	[BOND_NL_BROADCAST_NEIGH]	= { .type = NLA_U8 },
-	[BOND_NL_LACP_STRICT]		= { .type = NLA_U8 },
+	/* others */
+	BOND_NL_IS(NLA_NESTED, IFLA_BOND_AD_INFO),
+	BOND_NL_IS(NLA_NESTED, IFLA_BOND_ARP_IP_TARGET),
+	BOND_NL_IS(NLA_NESTED, IFLA_BOND_NS_IP6_TARGET),
+	[IFLA_BOND_AD_ACTOR_SYSTEM] = { .type = NLA_BINARY, .len = ETH_ALEN },
 };
 
 static const struct nla_policy bond_slave_policy[BOND_NL_SLAVE_MAX + 1] = {
@@ -67,17 +72,17 @@ static int bond_validate(struct nlattr *tb[], struct nlattr *data[],
 	if (!tb[IFLA_ADDRESS])
 		return 0;
 	if (nla_len(tb[IFLA_ADDRESS]) != ETH_ALEN) {
-		NL_SET_ERR_MSG_MOD(extack, "the address is not of six bytes");
+		NL_SET_ERR_MSG_MOD(extack, "address: not of six bytes");
 		return -EINVAL;
 	}
 	if (!is_valid_ether_addr(nla_data(tb[IFLA_ADDRESS]))) {
-		NL_SET_ERR_MSG_MOD(extack, "the address is not of one station");
+		NL_SET_ERR_MSG_MOD(extack, "address: zero or multicast");
 		return -EADDRNOTAVAIL;
 	}
 	return 0;
 }
 
-/* --- options in --------------------------------------------------- */
+/* --- options in --- */
 
 static u32 bond_nl_number(const struct nlattr *attr, u8 type)
 {
@@ -240,7 +245,7 @@ static int bond_slave_changelink(struct net_device *bond_dev,
 	return err ?: bond_change_commit(&change);
 }
 
-/* --- options out -------------------------------------------------- */
+/* --- options out --- */
 
 static int bond_nl_put_number(struct sk_buff *skb, u8 attr, u32 number)
 {
@@ -389,7 +394,7 @@ static size_t bond_get_size(const struct net_device *dev)
 	return size;
 }
 
-/* --- slaves out --------------------------------------------------- */
+/* --- slaves out --- */
 
 static int bond_fill_slave_info(struct sk_buff *skb,
 				const struct net_device *bond_dev,
@@ -435,7 +440,7 @@ static size_t bond_get_slave_size(const struct net_device *bond_dev,
 	return size;
 }
 
-/* --- statistics out ----------------------------------------------- */
+/* --- statistics out --- */
 
 /* Statistics of a bond, or of the slave that @dev is. */
 static const struct bonding *bond_nl_xstats_of(const struct net_device *dev,

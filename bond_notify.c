@@ -13,7 +13,7 @@
 #define BOND_PEERS_INTERVAL_MS	100	/* without monitor and option */
 #define BOND_IGMP_INTERVAL_MS	200
 
-/* --- what happens to slaves ------------------------------------------- */
+/* --- what happens to slaves --- */
 
 /*
  * A device with a lock of its own is locked while it tells of its link.  What
@@ -101,7 +101,7 @@ void bond_notify_unregister(void)
 	unregister_netdevice_notifier(&bond_notifier);
 }
 
-/* --- gratuitous ARP and unsolicited NA -------------------------------- */
+/* --- gratuitous ARP and unsolicited NA --- */
 
 static unsigned long bond_peers_interval(const struct bonding *bond)
 {
@@ -164,7 +164,7 @@ void bond_peers_notify(struct bonding *bond)
 	bond_peers_step(bond);
 }
 
-/* --- IGMP and MLD ----------------------------------------------------- */
+/* --- IGMP and MLD --- */
 
 static void bond_igmp_step(struct bonding *bond)
 {
@@ -220,7 +220,7 @@ void bond_notify_stop(struct bonding *bond)
 	cancel_delayed_work_sync(&bond->igmp_work);
 }
 
-/* --- state of slaves -------------------------------------------------- */
+/* --- state of slaves --- */
 
 void bond_fill_ifbond(const struct bonding *bond, struct ifbond *info)
 {

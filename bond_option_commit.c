@@ -9,7 +9,7 @@
  */
 #include "bond_option_set.h"
 
-/* --- mode --------------------------------------------------------- */
+/* --- mode --- */
 
 /* What a mode allocated. */
 struct bond_mode_data {
@@ -65,7 +65,7 @@ static int bond_commit_mode(const struct bond_change *change)
 	return 0;
 }
 
-/* --- parameters --------------------------------------------------- */
+/* --- parameters --- */
 
 static void bond_commit_params(struct bonding *bond,
 			       const struct bond_params *next)
@@ -98,7 +98,7 @@ static void bond_commit_slave(const struct bond_change *change)
 	bond_xmit_special_update(slave->bond);
 }
 
-/* --- what follows ------------------------------------------------- */
+/* --- what follows --- */
 
 static void bond_commit_primary(struct bonding *bond)
 {

@@ -21,7 +21,7 @@ static bool bond_also_set(const struct bond_change *change,
 	       bond_option_number(bond_option_get(id), &change->next);
 }
 
-/* --- mode --------------------------------------------------------- */
+/* --- mode --- */
 
 BOND_PROPOSE(mode)
 {
@@ -45,13 +45,13 @@ BOND_PROPOSE(mode)
 	return 0;
 }
 
-/* --- monitors ----------------------------------------------------- */
+/* --- monitors --- */
 
 BOND_PROPOSE(miimon)
 {
 	struct bond_params *next = &change->next;
 
-	if (next->miimon) {
+	if (next->miimon && next->arp_interval) {
 		next->arp_interval = 0;
 		next->arp_validate = 0;
 	}
@@ -109,7 +109,7 @@ BOND_PROPOSE(arp_validate)
 	return 0;
 }
 
-/* --- IPv4 targets ------------------------------------------------- */
+/* --- IPv4 targets --- */
 
 int bond_target_add(struct bond_params *params, __be32 addr)
 {
@@ -190,7 +190,7 @@ BOND_PROPOSE(arp_ip_target)
 	return bond_propose_target_del(change, addr);
 }
 
-/* --- IPv6 targets ------------------------------------------------- */
+/* --- IPv6 targets --- */
 
 static int bond_propose_ns_add(struct bond_change *change, unsigned int n,
 			       const struct in6_addr *addr)
@@ -229,7 +229,7 @@ BOND_PROPOSE(ns_ip6_target)
 	return err;
 }
 
-/* --- devices ------------------------------------------------------ */
+/* --- devices --- */
 
 /* The device that a value names; NULL for none, an error for an unknown one. */
 static struct net_device *bond_value_dev(const struct bond_change *change,
@@ -318,7 +318,7 @@ BOND_PROPOSE(ad_actor_system)
 	return 0;
 }
 
-/* --- slaves ------------------------------------------------------- */
+/* --- slaves --- */
 
 BOND_PROPOSE(slaves)
 {

@@ -8,7 +8,7 @@
  */
 #include "bond_option_set.h"
 
-/* --- numbers that have names, and ranges -------------------------- */
+/* --- numbers that have names, and ranges --- */
 
 #define IS_DEFAULT	BOND_OPT_N_DEFAULT
 #define IS_MIN	BOND_OPT_N_MIN
@@ -143,7 +143,7 @@ static const struct bond_opt_name bond_names_user_key[] = {
 	{ }
 };
 
-/* --- the rows ----------------------------------------------------- */
+/* --- the rows --- */
 
 /* A number: where it is kept, how sysfs shows it, what it may be. */
 #define NUMBER(field, how, list)					\
@@ -412,7 +412,7 @@ static const struct bond_option bond_option_table[BOND_OPT_MAX] = {
 	},
 };
 
-/* --- reading it --------------------------------------------------- */
+/* --- reading it --- */
 
 const struct bond_option *bond_option_get(enum bond_opt_id id)
 {

@@ -17,7 +17,7 @@
 #define BOND_WORD_MAX	33	/* longer than any name of a number */
 #define BOND_REFUSE_MAX	70	/* what the shortest extack has room for */
 
-/* --- text --------------------------------------------------------- */
+/* --- text --- */
 
 bool bond_text_word(const char *text, char *word, size_t size)
 {
@@ -106,7 +106,7 @@ int bond_option_parse(const struct bond_option *opt,
 	return 0;
 }
 
-/* --- refusing ----------------------------------------------------- */
+/* --- refusing --- */
 
 /* The value, after a blank; nothing when it would be unreadable. */
 static void bond_value_print(const struct bond_change *change, char *buf,
@@ -156,7 +156,7 @@ static int bond_refuse_range(struct bond_change *change)
 			   " or a name of these" : "");
 }
 
-/* --- the transaction ---------------------------------------------- */
+/* --- the transaction --- */
 
 void bond_change_begin(struct bond_change *change, struct bonding *bond,
 		       struct netlink_ext_ack *extack)

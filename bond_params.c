@@ -17,7 +17,7 @@ struct bond_params bond_param_defaults __ro_after_init;
 int bond_param_max_bonds = BOND_DEFAULT_MAX_BONDS;
 int bond_param_tx_queues = BOND_DEFAULT_TX_QUEUES;
 
-/* --- the parameters ----------------------------------------------- */
+/* --- the parameters --- */
 
 static int bond_param_num_peer_notif = 1;
 static int bond_param_miimon;
@@ -96,7 +96,7 @@ MODULE_PARM_DESC(packets_per_slave, "Frames in a row by one slave in balance-rr,
 module_param_named(lp_interval, bond_param_lp_interval, uint, 0);
 MODULE_PARM_DESC(lp_interval, "Seconds between learning packets (default 1)");
 
-/* --- numbers ------------------------------------------------------ */
+/* --- numbers --- */
 
 /* A bad number leaves the row's default. */
 static void __init bond_param_number(enum bond_opt_id id, s64 number)
@@ -146,7 +146,7 @@ static void __init bond_params_numbers(void)
 	}
 }
 
-/* --- monitors ----------------------------------------------------- */
+/* --- monitors --- */
 
 /* Any bad target puts the ARP monitor off. */
 static void __init bond_params_targets(void)
@@ -206,7 +206,7 @@ static void __init bond_param_delay(const char *name, u32 *delay)
 	*delay = rounded;
 }
 
-/* --- words -------------------------------------------------------- */
+/* --- words --- */
 
 static int __init bond_param_word(enum bond_opt_id id, const char *text)
 {
@@ -294,7 +294,7 @@ static int __init bond_params_words(const struct bond_mode_ops *ops)
 	return bond_params_primary(ops);
 }
 
-/* --- load --------------------------------------------------------- */
+/* --- load --- */
 
 int __init bond_params_load(void)
 {

@@ -29,7 +29,7 @@ const char *bond_link_name(u8 link)
 	}
 }
 
-/* --- the bond ------------------------------------------------------- */
+/* --- the bond --- */
 
 static const char *bond_proc_name_of(enum bond_opt_id id, u32 number)
 {
@@ -147,7 +147,7 @@ static void bond_proc_bond(struct seq_file *seq, const struct bonding *bond)
 		ops->proc_show(seq, bond);
 }
 
-/* --- its slaves ----------------------------------------------------- */
+/* --- its slaves --- */
 
 static const char *bond_proc_duplex(u8 duplex)
 {
@@ -197,7 +197,7 @@ static int bond_proc_show(struct seq_file *seq, void *unused)
 	return 0;
 }
 
-/* --- files ---------------------------------------------------------- */
+/* --- files --- */
 
 void bond_proc_add(struct bonding *bond)
 {

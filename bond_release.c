@@ -76,7 +76,8 @@ static void bond_slave_mac_warn(const struct slave *slave)
 {
 	const struct bonding *bond = slave->bond;
 
-	if (bond->slave_cnt < 2 || bond_slave_keeps_mac(slave) ||
+	if (bond->dev->reg_state != NETREG_REGISTERED ||
+	    bond->slave_cnt < 2 || bond_slave_keeps_mac(slave) ||
 	    memcmp(slave->perm_hwaddr, bond->dev->dev_addr, slave->perm_len))
 		return;
 	bond_slave_warn(bond, slave->dev,

@@ -31,7 +31,7 @@ struct bond_sysfs_file {
 	bond_sysfs_show_fn show;
 };
 
-/* --- lists of words in one line ------------------------------------- */
+/* --- lists of words in one line --- */
 
 #define BOND_LIST_WORD	(IFNAMSIZ + 8)
 #define BOND_LIST_MORE	"++more++ "
@@ -56,7 +56,7 @@ static int bond_list_end(char *buf, int len)
 	return len;
 }
 
-/* --- how options show themselves ------------------------------------ */
+/* --- how options show themselves --- */
 
 static ssize_t bond_sysfs_number_show(const struct bonding *bond,
 				      const struct bond_option *opt, char *buf)
@@ -176,7 +176,7 @@ static const bond_sysfs_show_fn bond_sysfs_own_shows[BOND_OPT_MAX] = {
 	[BOND_OPT_QUEUE_ID]		= bond_sysfs_queue_id_show,
 };
 
-/* --- read-only files ------------------------------------------------ */
+/* --- read-only files --- */
 
 static ssize_t bond_sysfs_mii_status_show(const struct bonding *bond,
 					  const struct bond_option *opt,
@@ -267,7 +267,7 @@ static const struct {
 	{ "ad_partner_mac",	bond_sysfs_partner_mac_show },
 };
 
-/* --- the directory -------------------------------------------------- */
+/* --- the directory --- */
 
 static ssize_t bond_sysfs_show(struct device *d, struct device_attribute *attr,
 			       char *buf)
@@ -390,7 +390,7 @@ static void bond_sysfs_fill(void)
 				    bond_sysfs_infos[i].show);
 }
 
-/* --- bonding_masters ------------------------------------------------ */
+/* --- bonding_masters --- */
 
 static ssize_t bond_masters_show(bond_const_class *class,
 				 bond_const_class_attr *attr, char *buf)
@@ -474,8 +474,25 @@ int bond_sysfs_net_init(struct bond_net *bn)
 	return err == -EEXIST ? 0 : err;
 }
 
+/*
+ * When the module goes, its link type is unregistered first, with the bonds
+ * there are; a bond may then still have been made through the file.
+ */
+static void bond_masters_clear(const struct bond_net *bn)
+{
+	struct bonding *bond;
+	LIST_HEAD(leaving);
+
+	rtnl_lock();
+	list_for_each_entry(bond, &bn->bonds, node)
+		unregister_netdevice_queue(bond->dev, &leaving);
+	unregister_netdevice_many(&leaving);
+	rtnl_unlock();
+}
+
 void bond_sysfs_net_exit(struct bond_net *bn)
 {
 	if (bn->masters_live)
 		bond_compat_class_file_remove(&bn->masters, bn->net);
+	bond_masters_clear(bn);
 }

@@ -15,7 +15,7 @@
 
 #include "bond_enslave.h"
 
-/* --- headers ---------------------------------------------------------- */
+/* --- headers --- */
 
 static int bond_header_create(struct sk_buff *skb, struct net_device *dev,
 			      unsigned short type, const void *daddr,
@@ -87,7 +87,7 @@ static void bond_header_take(struct bonding *bond, const struct net_device *dev)
 	bond->dev->header_ops = &bond->header_ops;
 }
 
-/* --- changing it ------------------------------------------------------ */
+/* --- changing it --- */
 
 #define BOND_TYPE_FLAGS \
 	(IFF_BROADCAST | IFF_MULTICAST | IFF_POINTOPOINT | IFF_NOARP)
@@ -148,7 +148,22 @@ void bond_type_take(struct bonding *bond, const struct net_device *dev)
 		bond_type_other(bond, dev);
 }
 
-/* --- neighbours ------------------------------------------------------- */
+/* --- neighbours --- */
+
+/* The device below a bond, or below the bond that is its slave. RCU. */
+static struct net_device *bond_bottom(struct net_device *dev)
+{
+	struct bonding *bond;
+	struct slave *slave;
+
+	while (dev && bond_dev_is_bond(dev)) {
+		bond = netdev_priv(dev);
+		slave = list_first_or_null_rcu(&bond->slaves, struct slave,
+					       list);
+		dev = slave ? slave->dev : NULL;
+	}
+	return dev;
+}
 
 /*
  * A new neighbour on the bond is set up as it would be on the slave.  Slaves
@@ -156,22 +171,15 @@ void bond_type_take(struct bonding *bond, const struct net_device *dev)
  */
 static int bond_neigh_init(struct neighbour *n)
 {
-	struct bonding *bond = netdev_priv(n->dev);
-	const struct net_device_ops *ops;
-	struct neigh_parms parms = {};
-	struct slave *slave;
+	struct neigh_parms parms = { .tbl = n->tbl };
 	int ret = 0;
 
 	rcu_read_lock();
-	slave = list_first_or_null_rcu(&bond->slaves, struct slave, list);
-	ops = slave ? slave->dev->netdev_ops : NULL;
-	if (ops && ops->ndo_neigh_setup) {
-		parms.dev = slave->dev;
-		parms.tbl = n->tbl;
-		ret = ops->ndo_neigh_setup(slave->dev, &parms);
-		if (!ret && parms.neigh_setup)
-			ret = parms.neigh_setup(n);
-	}
+	parms.dev = bond_bottom(n->dev);
+	if (parms.dev && parms.dev->netdev_ops->ndo_neigh_setup)
+		ret = parms.dev->netdev_ops->ndo_neigh_setup(parms.dev, &parms);
+	if (!ret && parms.neigh_setup)
+		ret = parms.neigh_setup(n);
 	rcu_read_unlock();
 	return ret;
 }

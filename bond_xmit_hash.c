@@ -64,7 +64,7 @@ union bond_flow_buf {
 	struct flow_keys keys;
 };
 
-/* --- views ---------------------------------------------------------------- */
+/* --- views --- */
 
 static __always_inline void bond_view_skb(struct bond_view *view,
 					  const struct sk_buff *skb)
@@ -109,7 +109,7 @@ static const void *bond_view_pull(const struct bond_view *view, int off,
 				    buf);
 }
 
-/* --- the Ethernet header -------------------------------------------------- */
+/* --- the Ethernet header --- */
 
 static __always_inline u32 bond_eth_hash(const struct ethhdr *eth)
 {
@@ -145,7 +145,7 @@ static u32 bond_view_vlan_id(const struct bond_view *view)
 	return vlan ? be16_to_cpu(vlan->h_vlan_TCI) & VLAN_VID_MASK : 0;
 }
 
-/* --- flows ---------------------------------------------------------------- */
+/* --- flows --- */
 
 static __always_inline bool bond_proto_plain(u8 proto)
 {
@@ -233,7 +233,7 @@ static __always_inline u32 bond_flow_hash(const struct bond_flow *flow,
 	return hash >> ports;
 }
 
-/* --- plain policies, header by header ------------------------------------- */
+/* --- plain policies, header by header --- */
 
 /* Protocols without ports, and ports beyond the frame's end, count as zero. */
 static void bond_flow_ports(const struct bond_view *view, int thoff, u8 proto,
@@ -330,7 +330,7 @@ static bool bond_flow_plain(const struct bond_view *view,
 	return true;
 }
 
-/* --- encap policies: the flow dissector ----------------------------------- */
+/* --- encap policies: the flow dissector --- */
 
 #define BOND_KEY_BIT(key)	BIT(FLOW_DISSECTOR_KEY_##key)
 #define BOND_KEY_AT(key, field)	\
@@ -399,7 +399,7 @@ static bool bond_flow_tagged(const struct bond_view *view,
 	return bond_flow_short(&inner, flow);
 }
 
-/* --- all policies --------------------------------------------------------- */
+/* --- all policies --- */
 
 /* For frames that the short path does not know: everything from the start */
 static noinline u32 bond_hash_long(const struct bonding *bond,

@@ -476,7 +476,7 @@ struct bond_net {
 extern unsigned int bond_net_id;
 extern const struct net_device_ops bond_netdev_ops;
 
-/* --- walking slaves ----------------------------------------------- */
+/* --- walking slaves --- */
 
 #define bond_for_each_slave(bond, slave) \
 	list_for_each_entry(slave, &(bond)->slaves, list)
@@ -536,7 +536,7 @@ static inline struct slave *bond_active_rtnl(const struct bonding *bond)
 	return rtnl_dereference(bond->curr_active_slave);
 }
 
-/* --- state of a slave --------------------------------------------- */
+/* --- state of a slave --- */
 
 static inline bool bond_slave_is_backup(const struct slave *slave)
 {
@@ -582,7 +582,7 @@ static inline bool bond_slave_can_tx(const struct slave *slave)
 	return bond_slave_is_up(slave) && !bond_slave_is_backup(slave);
 }
 
-/* --- small services ----------------------------------------------- */
+/* --- small services --- */
 
 static inline struct bond_net *bond_net_of(const struct net *net)
 {

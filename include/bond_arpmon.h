@@ -75,7 +75,7 @@ static inline bool bond_arp_is_validated(const struct bonding *bond,
 	       (asking ? BOND_ARP_VALIDATE_ACTIVE : BOND_ARP_VALIDATE_BACKUP);
 }
 
-/* --- bond_arp_probe.c --------------------------------------------- */
+/* --- bond_arp_probe.c --- */
 
 /**
  * bond_arp_probe() - send the probes of a tick by all slaves that are asking
@@ -120,7 +120,7 @@ const char *bond_probe_way_note(struct bonding *bond, unsigned int i,
 struct sk_buff *bond_probe_tag(struct sk_buff *skb,
 			       const struct bond_probe_path *path);
 
-/* --- bond_arp_rx.c ------------------------------------------------ */
+/* --- bond_arp_rx.c --- */
 
 /**
  * struct bond_arp_rx - a received frame, while it is being looked at
@@ -183,7 +183,7 @@ static inline bool bond_arp_rx_requests(const struct bond_arp_rx *rx)
 	       READ_ONCE(rx->bond->arp.heard_seq) == rx->seq;
 }
 
-/* --- bond_arp_ns.c ------------------------------------------------ */
+/* --- bond_arp_ns.c --- */
 
 #if IS_ENABLED(CONFIG_IPV6)
 /* Probe source @i, an IPv6 target, by all slaves that ask; bond_arp_probe(). */

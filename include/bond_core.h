@@ -98,7 +98,7 @@ void bond_link_set(struct bonding *bond, struct slave *slave, u8 link);
  */
 bool bond_slave_read_speed(struct slave *slave);
 
-/* --- bond_miimon.c, monitors -------------------------------------- */
+/* --- bond_miimon.c, monitors --- */
 
 /**
  * bond_monitors_start() - start or stop the monitors as the options say
@@ -124,7 +124,7 @@ void bond_miimon_init(struct bonding *bond);
 /* Have the MII monitor look again after @delay jiffies, if it is on. */
 void bond_miimon_kick(struct bonding *bond, unsigned long delay);
 
-/* --- bond_arpmon.c, bond_arp_rx.c: the ARP/NS monitor ------------- */
+/* --- bond_arpmon.c, bond_arp_rx.c: the ARP/NS monitor --- */
 
 /* Set up the work of a new bond. */
 void bond_arpmon_init(struct bonding *bond);
@@ -188,7 +188,7 @@ static inline void bond_arpmon_active_changed(struct bonding *bond)
 	smp_store_release(&bond->arp.active_seq, bond->arp.active_seq + 1);
 }
 
-/* --- bond_arp_ns.c: what only IPv6 needs -------------------------- */
+/* --- bond_arp_ns.c: what only IPv6 needs --- */
 
 #if IS_ENABLED(CONFIG_IPV6)
 /**
@@ -209,7 +209,7 @@ static inline void bond_ns_joins_update(struct bonding *bond) { }
 static inline void bond_ns_slave_del(struct slave *slave) { }
 #endif
 
-/* --- bond_active.c: the active slave ------------------------------ */
+/* --- bond_active.c: the active slave --- */
 
 /**
  * bond_active_select() - choose the active slave and change to it
@@ -234,7 +234,7 @@ void bond_active_change(struct bonding *bond, struct slave *new);
 /* The name of a primary was set, a slave came, or was renamed: look again. */
 void bond_primary_resolve(struct bonding *bond);
 
-/* --- bond_enslave.c ----------------------------------------------- */
+/* --- bond_enslave.c --- */
 
 /*
  * The type of slave->kobj, in bond_sysfs_slave.c: its default_groups are the
@@ -282,7 +282,7 @@ int bond_release(struct net_device *bond_dev, struct net_device *slave_dev);
 int bond_release_gone(struct net_device *bond_dev,
 		      struct net_device *slave_dev);
 
-/* --- bond_features.c ---------------------------------------------- */
+/* --- bond_features.c --- */
 
 /* Recompute features, headroom, TSO limits from the slaves. RTNL. */
 void bond_features_update(struct bonding *bond);
@@ -290,11 +290,11 @@ netdev_features_t bond_fix_features(struct net_device *dev,
 				    netdev_features_t features);
 void bond_features_init(struct net_device *bond_dev);
 
-/* --- bond_type.c -------------------------------------------------- */
+/* --- bond_type.c --- */
 
 int bond_neigh_setup(struct net_device *dev, struct neigh_parms *parms);
 
-/* --- bond_addr.c -------------------------------------------------- */
+/* --- bond_addr.c --- */
 
 int bond_vlan_rx_add_vid(struct net_device *dev, __be16 proto, u16 vid);
 int bond_vlan_rx_kill_vid(struct net_device *dev, __be16 proto, u16 vid);
@@ -320,7 +320,7 @@ void bond_rx_mode_drop(struct bonding *bond);
 void bond_rx_mode_move(struct bonding *bond, struct slave *old,
 		       struct slave *new);
 
-/* --- bond_notify.c ------------------------------------------------ */
+/* --- bond_notify.c --- */
 
 int bond_notify_register(void);
 void bond_notify_unregister(void);
@@ -348,7 +348,7 @@ void bond_fill_ifslave(const struct slave *slave, struct ifslave *info);
 /* Tell upper devices' drivers what changed of a slave's lower state.  RTNL. */
 void bond_lower_state_notify(struct slave *slave);
 
-/* --- bond_xmit.c, bond_rx.c --------------------------------------- */
+/* --- bond_xmit.c, bond_rx.c --- */
 
 netdev_tx_t bond_start_xmit(struct sk_buff *skb, struct net_device *dev);
 u16 bond_select_queue(struct net_device *dev, struct sk_buff *skb,
@@ -360,7 +360,7 @@ rx_handler_result_t bond_rx_handler(struct sk_buff **pskb);
 /* Work out bond->tx_special again after a queue_id or netpoll change.  RTNL. */
 void bond_xmit_special_update(struct bonding *bond);
 
-/* --- bond_stats.c ------------------------------------------------- */
+/* --- bond_stats.c --- */
 
 void bond_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats);
 
@@ -370,7 +370,7 @@ void bond_stats_slave_add(struct slave *slave);
 /* Fold what a leaving slave has counted into the bond's totals.  RTNL. */
 void bond_stats_slave_del(struct slave *slave);
 
-/* --- bond_netpoll.c ----------------------------------------------- */
+/* --- bond_netpoll.c --- */
 
 #ifdef CONFIG_NET_POLL_CONTROLLER
 /* netpoll for a new slave of a bond that has it; -EBUSY when it cannot. */
@@ -384,7 +384,7 @@ static inline int bond_netpoll_slave_add(struct slave *slave) { return 0; }
 static inline void bond_netpoll_slave_del(struct slave *slave) { }
 #endif
 
-/* --- bond_main.c -------------------------------------------------- */
+/* --- bond_main.c --- */
 
 /**
  * bond_create() - make a bond in a namespace, as bonding_masters does

@@ -81,7 +81,7 @@ void bond_slave_mac_restore(struct slave *slave);
 /* Clear IFF_BONDING of a device that is no slave any more.  RTNL. */
 void bond_dev_flag_clear(struct net_device *dev);
 
-/* --- bond_type.c ------------------------------------------------------- */
+/* --- bond_type.c --- */
 
 /**
  * bond_type_ask() - may the bond's link type change?
@@ -107,7 +107,7 @@ void bond_type_told(struct bonding *bond);
  */
 void bond_type_take(struct bonding *bond, const struct net_device *dev);
 
-/* --- bond_addr.c ------------------------------------------------------- */
+/* --- bond_addr.c --- */
 
 /**
  * bond_rx_mode_give() - give a slave what the bond asks of every slave

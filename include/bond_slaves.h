@@ -90,7 +90,7 @@ void bond_slaves_retire(struct bonding *bond, const struct slave *slave);
  */
 void bond_slaves_free(struct bonding *bond);
 
-/* --- state bits (bond_state.c) ------------------------------------ */
+/* --- state bits (bond_state.c) --- */
 
 /**
  * bond_mark() - note that something has to be worked out again

@@ -33,7 +33,7 @@ void bond_proc_net_exit(struct bond_net *bn);
 void bond_proc_add(struct bonding *bond);
 void bond_proc_del(struct bonding *bond);
 
-/* bond_debugfs.c; RTNL */
+/* bond_debugfs.c; RTNL, which exit takes itself */
 void bond_debugfs_init(void);
 void bond_debugfs_exit(void);
 void bond_debugfs_add(struct bonding *bond);

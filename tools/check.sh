@@ -51,7 +51,7 @@ parse() {
 	esac
 }
 
-# ---- results ---------------------------------------------------------------
+# --- results ---
 
 # report KERNEL TEST CASE pass|fail|skip|beyond [WHY] [DETAILS] - one case has
 # ended: say so in one piece, and note it down
@@ -92,7 +92,7 @@ judge() {
 	report "$1" "$2" "$3" "$verdict" "$why" "${7-}"
 }
 
-# ---- a test's KTAP ---------------------------------------------------------
+# --- a test's KTAP ---
 
 # The state of the test that a guest is running. Several lines of details may
 # come before the line that they belong to.
@@ -155,7 +155,7 @@ ktap_end() {
 	[ -z "$why" ] || report "$1" "$2" all fail "$why" "$ktap_details"
 }
 
-# ---- guests ----------------------------------------------------------------
+# --- guests ---
 
 # In the guest: ask for a test, run it, say how it ended, until there is none.
 # The answer to question N is the file /out/job.N.
@@ -273,7 +273,7 @@ worker() {
 	done
 }
 
-# ---- a kernel --------------------------------------------------------------
+# --- a kernel ---
 
 # build KERNEL - module and tests; a warning is an error
 build() {

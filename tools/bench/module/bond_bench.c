@@ -47,7 +47,7 @@ struct bench_run {
 static DEFINE_MUTEX(bench_lock);	/* one run, and its result */
 static u64 bench_ns, bench_min, bench_frames, bench_refused;
 
-/* --- frames ---------------------------------------------------------------- */
+/* --- frames --- */
 
 static void bench_put_udp(struct sk_buff *skb, u16 sport, u16 dport, u16 len)
 {
@@ -188,7 +188,7 @@ static int bench_alloc(struct bench_run *run)
 	return 0;
 }
 
-/* --- the loop ----------------------------------------------------------------- */
+/* --- the loop --- */
 
 static u64 bench_chunk(const struct bench_run *run, unsigned int *pos)
 {
@@ -248,7 +248,7 @@ static int bench_go(struct bench_run *run)
 	return 0;
 }
 
-/* --- /proc/bond_bench ------------------------------------------------------------ */
+/* --- /proc/bond_bench --- */
 
 static int bench_parse(char *line, struct bench_run *run, char *name)
 {

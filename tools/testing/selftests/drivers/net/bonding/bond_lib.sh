@@ -41,7 +41,7 @@ bond_beyond=
 # shellcheck source=ktap.sh
 . "$bond_dir/ktap.sh"
 
-# ---- the runner ------------------------------------------------------------
+# --- the runner ---
 
 # Kernel lines of any level that are never acceptable, and lines of level
 # warning or worse that say something of the machine, not of the driver.
@@ -216,7 +216,7 @@ bond_run() {
 	exit
 }
 
-# ---- a case's own shell ----------------------------------------------------
+# --- a case's own shell ---
 
 bond_reason() {
 	[ -s "$BOND_TMP/reason" ] || printf '%s\n' "$*" >"$BOND_TMP/reason"
@@ -275,7 +275,7 @@ bond_child() {
 	exit 0
 }
 
-# ---- for cases: saying how it went -----------------------------------------
+# --- for cases: saying how it went ---
 
 # fail TEXT... - the case has failed
 fail() {
@@ -328,7 +328,7 @@ allow_kmsg() {
 	printf '%s\n' "$@" >>"$BOND_TMP/allow"
 }
 
-# ---- for cases: time -------------------------------------------------------
+# --- for cases: time ---
 
 # nap SECONDS - sleep without a fork; only for polling and pacing
 nap() {
@@ -382,7 +382,7 @@ holds_for() {
 	done
 }
 
-# ---- for cases: making things ----------------------------------------------
+# --- for cases: making things ---
 
 # veth_make INDEX... - pairs sI (here) and pI (peer's namespace, up); sI is down
 veth_make() {
@@ -463,7 +463,7 @@ bond_set() {
 	esac
 }
 
-# ---- for cases: reading ----------------------------------------------------
+# --- for cases: reading ---
 
 # bond_get OPTION [BOND] - the sysfs file's text, e.g. "balance-rr 0"
 bond_get() {
@@ -546,7 +546,7 @@ dev_stat() {
 	echo "$(<"/sys/class/net/$1/statistics/$2")"
 }
 
-# ---- for cases: sending and counting ---------------------------------------
+# --- for cases: sending and counting ---
 
 # frames COUNT [SEND_FRAMES-OPTION...] - send exactly COUNT frames by b0 (or by
 # the device given with -i); see send_frames.c
@@ -596,7 +596,7 @@ ip_received() {
 	done </proc/net/snmp
 }
 
-# ---- for cases: devices with a speed ---------------------------------------
+# --- for cases: devices with a speed ---
 
 # taps_start NAME=SPEED[/half]... - tap devices (down, not enslaved) that have
 # carrier and that speed in Mbit/s; see taps.c

@@ -99,7 +99,7 @@ def case(function):
     return run
 
 
-# --- refusals -------------------------------------------------------------
+# --- refusals ---
 
 def refuse_can(world):
     world.bond()
@@ -277,7 +277,7 @@ def text(world):
         world.check.equal(f"{what}: {word!r} in {got!r}", True, word in got)
 
 
-# --- a step that fails ----------------------------------------------------
+# --- a step that fails ---
 
 def members(world, dev):
     """Whatever a bond may have to hand down to a slave."""
@@ -391,7 +391,7 @@ def undo_sysfs(world):
                 world.toys = []
 
 
-# --- leaving --------------------------------------------------------------
+# --- leaving ---
 
 def restore(world):
     for mode, fom in ALL:

@@ -39,7 +39,7 @@ MODULE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
 PARAMETERS = "/sys/module/bond_events/parameters"
 
 
-# --- seeing a device ------------------------------------------------------
+# --- seeing a device ---
 
 def net_read(dev, name):
     with open(f"/sys/class/net/{dev}/{name}", encoding="latin1") as file:
@@ -110,7 +110,7 @@ def set_namespace(file):
         raise OSError(ctypes.get_errno(), "setns")
 
 
-# --- making devices -------------------------------------------------------
+# --- making devices ---
 
 def need(answer):
     if answer.code:
@@ -174,7 +174,7 @@ class Membership:
         self.sock.close()
 
 
-# --- refusing a step ------------------------------------------------------
+# --- refusing a step ---
 
 class Refuser:
     """bond_events.ko, for the duration of a with statement."""

@@ -271,7 +271,7 @@ queue_id() {
 	check_eq "queue of s1" 3 "$(slave_proc s1 'Slave queue ID')"
 }
 
-# ---- what programs of the field make of it -----------------------------------
+# --- what programs of the field make of it ---
 
 # read_by AWK-PROGRAM WANT - in a bond with a slave up and one down
 read_by() {
@@ -393,7 +393,7 @@ reader_facter() {
 	done
 }
 
-# ---- the file itself -----------------------------------------------------------
+# --- the file itself ---
 
 # bond_files - the names of all files, in one line
 bond_files() {

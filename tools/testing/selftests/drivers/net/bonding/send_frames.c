@@ -142,7 +142,7 @@ static void parse(struct options *o, int argc, char **argv)
 		wrong_use();
 }
 
-/* ---- frames -------------------------------------------------------------- */
+/* --- frames --- */
 
 static __u16 checksum(const __u8 *data, size_t len)
 {
@@ -287,7 +287,7 @@ static void fill_frame(__u8 *frame, const struct options *o,
 		l4[0] = type->proto == IPPROTO_ICMP ? 8 : 128;
 }
 
-/* ---- sending ------------------------------------------------------------- */
+/* --- sending --- */
 
 static __u64 now_ns(void)
 {

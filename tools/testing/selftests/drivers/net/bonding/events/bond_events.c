@@ -39,7 +39,7 @@ module_param(skip, uint, 0644);
 static unsigned int hits;
 module_param(hits, uint, 0644);
 
-/* --- what is heard ---------------------------------------------------- */
+/* --- what is heard --- */
 
 static DEFINE_SPINLOCK(events_lock);
 static char *events_text;
@@ -113,7 +113,7 @@ static void events_hear(unsigned long what, const struct net_device *on,
 	events_add("\n");
 }
 
-/* --- what is said ----------------------------------------------------- */
+/* --- what is said --- */
 
 static int events_answer(unsigned long what, const struct net_device *on)
 {
@@ -144,7 +144,7 @@ static struct notifier_block events_block = {
 	.priority	= INT_MIN,
 };
 
-/* --- a name that is taken --------------------------------------------- */
+/* --- a name that is taken --- */
 
 static char events_take_name[IFNAMSIZ];
 static struct net_device *events_take_dev;
@@ -194,7 +194,7 @@ static const struct kernel_param_ops events_take_ops = {
 };
 module_param_cb(take, &events_take_ops, NULL, 0644);
 
-/* --- the file --------------------------------------------------------- */
+/* --- the file --- */
 
 static int events_show(struct seq_file *seq, void *v)
 {
