@@ -16,7 +16,8 @@ static struct netlink_range_validation bond_peer_delay_range = {
 	.max = BOND_PEER_DELAY_MAX,
 };
 
-#define BOND_NL_IS(attr_type, attr)	[attr] = { .type = attr_type }
+#define BOND_NL_IS(attr_type, attr) \
+	[attr] = { .type = attr_type }
 
 static const struct nla_policy bond_policy[BOND_NL_MAX + 1] = {
 	/* numbers of one byte */
