@@ -13,7 +13,7 @@
  *   error  the errno to refuse it with
  *   skip   how many of those to let pass first
  *   hits   how many have been refused (read)
- *   take   a device whose sysfs directory "bonding_slave" is taken; "-" for none
+ *   take   a device that has a sysfs directory "bonding_slave"; "-" for none
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>
