@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+By which slave does a frame leave? For each hash policy and 2, 3, 4, 8 slaves,
+the same generated frames are sent through the bond by hash_frames (of the
+selftests), which prints a line for each.
+"""
+import os
+import subprocess
+
+from topic_state import POLICIES
+from world import BOND_INDEX, Out, World
+
+COUNTS = (2, 3, 4, 8)
+FRAMES = int(os.environ.get("CHECK_DIFF_FRAMES", "10000"))
+TOOL = os.environ.get("CHECK_DIFF_HASH_FRAMES", "hash_frames")
+
+
+def run_frames(directory):
+    out = Out(directory, "frames")
+    for policy_number, policy in enumerate(POLICIES):
+        for count in COUNTS:
+            with World() as w:
+                w.bond(mode="balance-xor", miimon=100,
+                       xmit_hash_policy=policy_number)
+                slaves = []
+                for n in range(1, count + 1):
+                    w.enslave(w.veth(n))
+                    slaves.append("v%d" % n)
+                w.must(w.nl.up(BOND_INDEX), "up")
+                w.settle()
+                out.case("%s/%d slaves" % (policy, count))
+                send(out, slaves, 10 * policy_number + count)
+    out.close()
+
+
+def vlan_devices():
+    """Make the VLAN devices that the tool asks for; their names in order."""
+    said = subprocess.run([TOOL, "vlans"], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
+    names = []
+    for line in said.splitlines():
+        _, tpid, number = line.split()[:3]
+        name = "bond0.%s.%s" % (tpid[-4:], number)
+        proto = "802.1ad" if tpid.lower().endswith("88a8") else "802.1Q"
+        for words in (("link", "add", "link", "bond0", "name", name, "type",
+                       "vlan", "proto", proto, "id", number),
+                      ("link", "set", name, "up")):
+            subprocess.run(("ip",) + words, check=True)
+        names.append(name)
+    return names
+
+
+def send(out, slaves, seed):
+    words = [TOOL, "send", "-i", "bond0", "-S", ",".join(slaves),
+             "-s", str(seed), "-c", str(FRAMES)]
+    vlans = vlan_devices()
+    if vlans:
+        words += ["-V", ",".join(vlans)]
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.STDOUT, check=False)
+    lines = done.stdout.splitlines()
+    if done.returncode or len(lines) < FRAMES:
+        out.line("TIMEOUT hash_frames: status %d, %d lines"
+                 % (done.returncode, len(lines)))
+    out.lines(lines)

@@ -1,0 +1,255 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Run the kernel's own bonding selftests, unmodified, on our module: the engine
+# of `make check-upstream`.
+#
+# Usage: check-upstream.sh [-k KERNEL] [--module M] [--quick] [SCRIPT...]
+#   -k KERNEL    6.1 (default), 6.12, 7.3 or all: the kernel that they run on;
+#                the scripts are always those of 7.3
+#   --module M   ours (default) or intree
+#   --quick      leave out those that take minutes
+#   --write      with --module intree: write down what came out, as the list
+#                that ours is compared with
+#   SCRIPT       names of the scripts below (default: all of them)
+#
+# The scripts come from Debian's linux-source at run time (see
+# check-upstream/source.sh) and are never part of this project, nor read.
+#
+# Every case that the distribution's module passes in the same guest has to be
+# passed: check-upstream/expected-KERNEL.txt says which. One that it fails says
+# something of the guest or of the kernel's age; it counts as skipped. Cases
+# that ask for modes that this build does not have are in later.txt, and counted
+# as skipped, too. Closes with "N passed, N failed, N skipped".
+# Exit status: 0 if nothing failed and something passed.
+set -euo pipefail
+
+# shellcheck source=tools/vm/lib.sh
+. "$(dirname "$0")/vm/lib.sh"
+
+here=$vm_top/tools/check-upstream
+selftests=tools/testing/selftests
+# Scripts, below the selftests' directory. Those of LACP come with that mode.
+quick=(
+	drivers/net/bonding/bond-arp-interval-causes-panic.sh
+	drivers/net/bonding/bond-eth-type-change.sh
+	drivers/net/bonding/bond-lladdr-target.sh
+	drivers/net/bonding/bond_stacked_header_parse.sh
+	drivers/net/bonding/bond_vlan_real_dev.sh
+	drivers/net/bonding/dev_addr_lists.sh
+	drivers/net/bonding/mode-1-recovery-updelay.sh
+	drivers/net/bonding/mode-2-recovery-updelay.sh
+	drivers/net/bonding/netcons_over_bonding.sh
+)
+slow=(
+	drivers/net/bonding/bond_macvlan_ipvlan.sh
+	drivers/net/bonding/bond_options.sh
+)
+# seconds of this machine's time: three times what a quiet one needs, at least
+quick_limit=900 slow_limit=5400
+
+kernels=6.1 module=ours tier=all write='' only=()
+passed=0 failed=0 skipped=0
+
+parse() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-k) kernels=${2:?}; shift ;;
+		--module) module=${2:?}; shift ;;
+		--quick) tier=quick ;;
+		--write) write=y ;;
+		-h | --help) vm_usage 0 ;;
+		-*) vm_usage 123 ;;
+		*) only+=("$1") ;;
+		esac
+		shift
+	done
+	[ "$kernels" != all ] || kernels=$VM_KERNELS
+	[ -z "$write" ] || [ "$module" = intree ] ||
+		vm_die "--write needs --module intree"
+}
+
+# build_netdevsim KERNEL SOURCE DIR - the module that Debian leaves out, as
+# DIR/netdevsim/netdevsim.ko
+build_netdevsim() {
+	local rel root
+
+	root=$("$vm_dir/root.sh" --path "$1")
+	rel=$("$vm_dir/root.sh" --release "$1")
+	cp -r "$2/drivers/net/netdevsim" "$3/"
+	vm_as_root "$vm_dir/chroot.sh" "$root" "$3" "$(id -u):$(id -g)" \
+		"make -s -C /usr/src/linux-headers-$rel M=/src/netdevsim \
+		CONFIG_NETDEVSIM=m modules" >"$3.log" 2>&1 || {
+		tail -n 20 "$3.log" >&2
+		vm_say "$1: netdevsim does not build; its tests will fail"
+	}
+}
+
+# stage KERNEL - set dir to what the guest gets as /src
+stage() {
+	local tests source sum
+
+	tests=$("$here/source.sh" 7.3)
+	source=$("$here/source.sh" "$1")
+	dir=$vm_build/check-upstream/$1/src
+	sum="$tests $source $("$vm_dir/root.sh" --release "$1")"
+	if [ "$(cat "$dir.sum" 2>/dev/null || true)" != "$sum" ]; then
+		rm -rf "$dir"
+		mkdir -p "$dir/$selftests"
+		cp -r "$tests/$selftests/." "$dir/$selftests/"
+		build_netdevsim "$1" "$source" "$dir"
+		echo "$sum" >"$dir.sum"
+	fi
+	cp "$here/guest.sh" "$dir/"
+	if [ "$module" = ours ]; then
+		"$vm_dir/build.sh" "$1" >"$dir.build.log" 2>&1 ||
+			{ tail -n 30 "$dir.build.log" >&2; exit 1; }
+		cp "$vm_build/$1/bonding.ko" "$dir/"
+	fi
+}
+
+# cases_of DIR - "RESULT CASE" of every case that the log in DIR tells of, and
+# of the script as a whole
+cases_of() {
+	local status=none
+
+	[ ! -e "$1/status" ] || status=$(cat "$1/status")
+	tr -d '\r' <"$1/log" 2>/dev/null | sed -En \
+		-e 's/^TEST: +(.*[^ ]) +\[ *OK *\]$/pass \1/p' \
+		-e 's/^TEST: +(.*[^ ]) +\[ *(FAIL) *\]$/fail \1/p' \
+		-e 's/^TEST: +(.*[^ ]) +\[ *(SKIP|XFAIL) *\]$/skip \1/p' \
+		-e 's/^ok [0-9]+ (- )?(.*) # SKIP.*/skip \2/p;t' \
+		-e 's/^ok [0-9]+ (- )?(.*)/pass \2/p' \
+		-e 's/^not ok [0-9]+ (- )?(.*)/fail \2/p' || true
+	case $status in
+	0) echo "pass exit status" ;;
+	4) echo "skip exit status" ;;
+	*) echo "fail exit status" ;;
+	esac
+}
+
+# expected KERNEL SCRIPT CASE - what the distribution's module made of it
+expected() {
+	awk -F ' [|] ' -v what="$2: $3" '
+		substr($1, 6) == what { print substr($1, 1, 4); exit }' \
+		"$here/expected-$1.txt"
+}
+
+# is_later SCRIPT CASE - is it of a mode that comes later?
+is_later() {
+	local pattern
+
+	while read -r pattern; do
+		[[ ! "$1: $2" =~ ^$pattern$ ]] || return 0
+	done < <(sed -n 's/^match: //p' "$here/later.txt")
+	return 1
+}
+
+# judge KERNEL SCRIPT RESULT CASE - print and count one case
+judge() {
+	local name base
+
+	name="$1 $(basename "$2" .sh): $4"
+	base=$(expected "$1" "$(basename "$2")" "$4")
+	if is_later "$(basename "$2")" "$4" && [ "$module" = ours ]; then
+		if [ "$3" = pass ] && [ "$4" != "exit status" ]; then
+			echo "not ok $name: passes now, take it out of later.txt"
+			failed=$((failed + 1))
+		else
+			echo "ok $name # SKIP needs a mode that comes later"
+			skipped=$((skipped + 1))
+		fi
+	elif [ "$3" = pass ]; then
+		echo "ok $name"
+		passed=$((passed + 1))
+	elif [ "$3" = "$base" ] || { [ "$3" = skip ] && [ "$base" = fail ]; }
+	then
+		echo "ok $name # SKIP the in-tree module has: $base"
+		skipped=$((skipped + 1))
+	else
+		echo "not ok $name: $3, the in-tree module has: ${base:-nothing}"
+		failed=$((failed + 1))
+	fi
+}
+
+# missing KERNEL SCRIPT FILE - cases that the list has and the run (FILE) lacks
+missing() {
+	local name
+
+	name=$(basename "$2")
+	sed -n "s/^pass $name: \(.*\)/\1/p" "$here/expected-$1.txt" |
+		sed 's/ | .*//' | while read -r item; do
+		grep -qxF "pass $item" "$3" || grep -qxF "fail $item" "$3" ||
+			grep -qxF "skip $item" "$3" ||
+			echo "fail $item"
+	done
+}
+
+# run_script KERNEL SCRIPT LIMIT
+run_script() {
+	local name out rc=0 result item
+
+	name=$(basename "$2" .sh)
+	out=$vm_build/check-upstream/$1/$module/$name
+	rm -rf "$out"
+	mkdir -p "$out"
+	"$vm_dir/run.sh" -k "$1" -t "$3" --icount -m 1536 --module "$module" \
+		--src "$dir" -o "$out" -- "./guest.sh $2" >"$out/run.log" 2>&1 ||
+		rc=$?
+	if [ "$rc" -ne 0 ]; then
+		echo "# $name: the guest ended with status $rc"
+		tail -n 20 "$out/run.log" | sed 's/^/#   /'
+		rm -f "$out/status"
+	fi
+	cases_of "$out" >"$out/cases"
+	if [ -n "$write" ]; then
+		sed "s/^\(....\) /\1 $name.sh: /" "$out/cases"
+		return
+	fi
+	missing "$1" "$2" "$out/cases" >"$out/missing"
+	cat "$out/missing" >>"$out/cases"
+	while read -r result item; do
+		judge "$1" "$2" "$result" "$item"
+	done <"$out/cases"
+}
+
+# wanted SCRIPT - was it asked for?
+wanted() {
+	[ "${#only[@]}" -eq 0 ] ||
+		[[ " ${only[*]} " == *" $(basename "$1") "* ]]
+}
+
+run_kernel() {
+	local script
+
+	vm_check_kernel "$1"
+	"$vm_dir/root.sh" "$1"
+	stage "$1"
+	for script in "${quick[@]}"; do
+		! wanted "$script" || run_script "$1" "$script" "$quick_limit"
+	done
+	[ "$tier" = all ] || return 0
+	for script in "${slow[@]}"; do
+		! wanted "$script" || run_script "$1" "$script" "$slow_limit"
+	done
+}
+
+main() {
+	local kernel dir
+
+	parse "$@"
+	for kernel in $kernels; do
+		if [ -n "$write" ]; then
+			run_kernel "$kernel" | tee "$here/expected-$kernel.new"
+			mv "$here/expected-$kernel.new" \
+				"$here/expected-$kernel.txt"
+		else
+			run_kernel "$kernel"
+		fi
+	done
+	[ -z "$write" ] || return 0
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
+
+main "$@"
