@@ -64,10 +64,26 @@ static void bond_arp_new_start(struct bond_arp_slave *arp, u8 grace)
 
 /*
  * A slave that has just become active is judged by what it does from now on.
+ * Its first request proves nothing to those who overhear it, as it has no
+ * answer yet: that interval is not counted against them.
  */
+static void bond_arp_asker_changed(struct bonding *bond)
+{
+	struct slave *active = rcu_dereference(bond->curr_active_slave);
+	struct slave *slave;
+
+	bond_for_each_slave_rcu(bond, slave) {
+		if (slave == active) {
+			bond_arp_new_start(&slave->arp, BOND_ARP_GRACE);
+		} else {
+			slave->arp.age = 0;
+			slave->arp.grace = 0;
+		}
+	}
+}
+
 static void bond_arp_active_notice(struct bonding *bond)
 {
-	struct slave *active;
 	u32 seq;
 
 	/* before the slave: see bond_arpmon_active_changed() */
@@ -75,20 +91,23 @@ static void bond_arp_active_notice(struct bonding *bond)
 	if (seq == bond->arp.noticed)
 		return;
 	bond->arp.noticed = seq;
-	active = rcu_dereference_rtnl(bond->curr_active_slave);
-	if (active && bond_arp_active_only(bond))
-		bond_arp_new_start(&active->arp, BOND_ARP_GRACE);
+	if (!bond_arp_active_only(bond))
+		return;
+	rcu_read_lock();
+	bond_arp_asker_changed(bond);
+	rcu_read_unlock();
 }
 
 static void bond_arp_silence_count(struct bond_arp_slave *arp,
 				   const unsigned long *got)
 {
+	bool whole = arp->age || arp->asked;
 	unsigned int i;
 
 	for (i = 0; i < BOND_ARP_SRC_MAX; i++) {
 		if (test_bit(i, got))
 			arp->silent[i] = 0;
-		else if (arp->silent[i] < U16_MAX)
+		else if (whole && arp->silent[i] < U16_MAX)
 			arp->silent[i]++;
 	}
 }
@@ -134,8 +153,7 @@ static void bond_arp_slave_count(struct bonding *bond,
 	bond_arp_heard_take(arp, got);
 	if (asking && !arp->asked)
 		bitmap_zero(got, BOND_ARP_SRC_MAX);
-	if (arp->age || arp->asked)
-		bond_arp_silence_count(arp, got);
+	bond_arp_silence_count(arp, got);
 	if (READ_ONCE(bond->params.arp_all_targets) &&
 	    bond_arp_active_only(bond) && bond_arp_is_validated(bond, asking))
 		bond_arp_sum_all(arp, got, targets);

@@ -34,17 +34,15 @@ MODULE_IMPORT_NS("NETDEV_INTERNAL");
 #endif /* BOND_HAVE_PRE_CHANGEADDR_NETIF */
 
 #ifndef BOND_HAVE_NDO_HWTSTAMP
-int bond_compat_hwtstamp_read(struct ifreq *ifr,
-			      struct bond_hwtstamp_config *config)
+int bond_compat_hwtstamp_read(struct bond_hwtstamp_config *config)
 {
 	struct hwtstamp_config user;
 
-	if (copy_from_user(&user, ifr->ifr_data, sizeof(user)))
+	if (copy_from_user(&user, config->ifr->ifr_data, sizeof(user)))
 		return -EFAULT;
 	config->flags = user.flags;
 	config->tx_type = user.tx_type;
 	config->rx_filter = user.rx_filter;
-	config->ifr = ifr;
 	return 0;
 }
 
@@ -76,7 +74,7 @@ static int bond_compat_hwtstamp_lower(struct net_device *dev,
 	err = ops->ndo_eth_ioctl(dev, config->ifr, cmd);
 	if (err)
 		return err;
-	return bond_compat_hwtstamp_read(config->ifr, config);
+	return bond_compat_hwtstamp_read(config);
 }
 
 int bond_compat_hwtstamp_lower_get(struct net_device *dev,

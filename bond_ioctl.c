@@ -172,17 +172,25 @@ static int bond_ioctl_mii_read(const struct net_device *dev,
 	return 0;
 }
 
+static int bond_ioctl_hwtstamp_set(struct net_device *dev,
+				   struct bond_hwtstamp_config *config)
+{
+	int err;
+
+	err = bond_compat_hwtstamp_read(config);
+	if (err)
+		return err;
+	return bond_hwtstamp_set(dev, config, NULL);
+}
+
 static int bond_ioctl_hwtstamp(struct net_device *dev, struct ifreq *ifr,
 			       bool set)
 {
-	struct bond_hwtstamp_config config = { };
+	struct bond_hwtstamp_config config = { .ifr = ifr };
 	int err;
 
-	err = bond_compat_hwtstamp_read(ifr, &config);
-	if (err)
-		return err;
 	if (set)
-		err = bond_hwtstamp_set(dev, &config, NULL);
+		err = bond_ioctl_hwtstamp_set(dev, &config);
 	else
 		err = bond_hwtstamp_get(dev, &config);
 	if (err)

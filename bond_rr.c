@@ -115,8 +115,9 @@ bond_rr_pick_next(const struct bonding *bond, struct bond_pkt pkt,
 
 	if (unlikely(!array))
 		return NULL;
-	if (likely(pkt.skb) && unlikely(bond_rr_maybe_igmp(pkt.skb)))
-		return bond_rr_pick_careful(bond, pkt.skb, next);
+	if (!bond_pkt_is_xdp(pkt) &&
+	    unlikely(bond_rr_maybe_igmp(bond_pkt_skb(pkt))))
+		return bond_rr_pick_careful(bond, bond_pkt_skb(pkt), next);
 	return array->slave[next(bond, array->count)];
 }
 

@@ -4,9 +4,10 @@
  *
  * Owns bond->usable and bond->all.  Written under RTNL by bond_apply() and by
  * release, read under RCU.  An array is never changed after it was published:
- * a reader that took its count must find the reciprocal and the slaves that go
- * with it.
+ * a reader that took its count must find the step and the slaves that go with
+ * it.
  */
+#include <linux/math64.h>
 #include <linux/slab.h>
 
 #include "bond_slaves.h"
@@ -54,7 +55,7 @@ bond_array_build(const struct bonding *bond, bond_slave_filter filter,
 		kfree(array);
 		return NULL;
 	}
-	array->recip = reciprocal_value(n);
+	array->step = div_u64(U64_MAX, n) + 1;
 	return array;
 }
 

@@ -35,7 +35,7 @@ static noinline netdev_tx_t bond_xmit_special(struct sk_buff *skb,
 	if (!slave && ops->xmit)
 		return ops->xmit(bond, skb);
 	if (!slave)
-		slave = bond_pick(bond, (struct bond_pkt){ .skb = skb });
+		slave = bond_pick(bond, bond_pkt_of_skb(skb));
 	if (!slave)
 		return bond_xmit_drop(bond, skb, BOND_DROP_NO_SLAVE);
 	return bond_hand_off(bond, skb, slave);
@@ -59,7 +59,7 @@ netdev_tx_t bond_start_xmit(struct sk_buff *skb, struct net_device *dev)
 
 	if (unlikely(READ_ONCE(bond->tx_special)))
 		return bond_xmit_special(skb, dev);
-	slave = bond_pick(bond, (struct bond_pkt){ .skb = skb });
+	slave = bond_pick(bond, bond_pkt_of_skb(skb));
 	if (unlikely(!slave))
 		return bond_xmit_unpicked(skb);
 	return bond_hand_off_plain(skb, slave);
@@ -85,7 +85,7 @@ struct net_device *bond_get_xmit_slave(struct net_device *dev,
 				       struct sk_buff *skb, bool all_slaves)
 {
 	struct bonding *bond = netdev_priv(dev);
-	struct bond_pkt pkt = { .skb = skb };
+	struct bond_pkt pkt = bond_pkt_of_skb(skb);
 	struct slave *slave;
 
 	if (all_slaves && bond_has_cap(bond, BOND_CAP_HASH))

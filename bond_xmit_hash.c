@@ -66,35 +66,37 @@ union bond_flow_buf {
 
 /* --- views --- */
 
-static __always_inline void bond_view_skb(struct bond_view *view,
-					  const struct sk_buff *skb)
+static __always_inline struct bond_view
+bond_view_skb(const struct sk_buff *skb)
 {
-	view->skb = skb;
-	view->data = skb->data;
-	view->len = skb_headlen(skb);
-	view->net = skb_network_header(skb);
-	view->proto = skb->protocol;
+	return (struct bond_view){
+		.skb = skb,
+		.data = skb->data,
+		.len = skb_headlen(skb),
+		.net = skb_network_header(skb),
+		.proto = skb->protocol,
+	};
 }
 
-static __always_inline void bond_view_xdp(struct bond_view *view,
-					  const struct xdp_buff *xdp)
+static __always_inline struct bond_view
+bond_view_xdp(const struct xdp_buff *xdp)
 {
 	const struct ethhdr *eth = xdp->data;
+	int len = xdp->data_end - xdp->data;
 
-	view->skb = NULL;
-	view->data = xdp->data;
-	view->len = xdp->data_end - xdp->data;
-	view->net = view->data + ETH_HLEN;
-	view->proto = likely(view->len >= ETH_HLEN) ? eth->h_proto : 0;
+	return (struct bond_view){
+		.data = xdp->data,
+		.len = len,
+		.net = xdp->data + ETH_HLEN,
+		.proto = likely(len >= ETH_HLEN) ? eth->h_proto : 0,
+	};
 }
 
-static __always_inline void bond_view_init(struct bond_view *view,
-					   struct bond_pkt pkt)
+static __always_inline struct bond_view bond_view(struct bond_pkt pkt)
 {
-	if (likely(pkt.skb))
-		bond_view_skb(view, pkt.skb);
-	else
-		bond_view_xdp(view, pkt.xdp);
+	if (unlikely(bond_pkt_is_xdp(pkt)))
+		return bond_view_xdp(bond_pkt_xdp(pkt));
+	return bond_view_skb(bond_pkt_skb(pkt));
 }
 
 static int bond_view_net_off(const struct bond_view *view)
@@ -146,6 +148,11 @@ static u32 bond_view_vlan_id(const struct bond_view *view)
 }
 
 /* --- flows --- */
+
+static __always_inline bool bond_proto_is_ip(__be16 proto)
+{
+	return proto == htons(ETH_P_IP) || proto == htons(ETH_P_IPV6);
+}
 
 static __always_inline bool bond_proto_plain(u8 proto)
 {
@@ -405,14 +412,13 @@ static bool bond_flow_tagged(const struct bond_view *view,
 static noinline u32 bond_hash_long(const struct bonding *bond,
 				   struct bond_pkt pkt, u32 policy)
 {
+	const struct bond_view view = bond_view(pkt);
 	const struct ethhdr *eth;
 	union bond_flow_buf buf;
 	struct ethhdr eth_buf;
 	struct bond_flow flow;
-	struct bond_view view;
 	bool found;
 
-	bond_view_init(&view, pkt);
 	eth = bond_view_pull(&view, 0, sizeof(*eth), &eth_buf);
 	if (!eth)
 		return 0;
@@ -434,46 +440,57 @@ static noinline u32 bond_hash_long(const struct bonding *bond,
 
 /* Inlined once for each policy that looks at IP, with @policy a constant */
 static __always_inline u32 bond_hash_ip(const struct bonding *bond,
-					struct bond_pkt pkt,
-					const struct bond_view *view,
-					u32 policy)
+					struct bond_pkt pkt, u32 policy)
 {
+	const bool encap = bond_policy_in(policy, BOND_POLICIES_ENCAP);
+	const struct bond_view view = bond_view(pkt);
+	const struct ethhdr *eth = (const void *)view.data;
 	struct bond_flow flow;
 
-	if (unlikely(bond_policy_in(policy, BOND_POLICIES_ENCAP) &&
-		     bond_dissector_is_bpf(bond)) ||
-	    unlikely(!bond_flow_short(view, &flow)))
+	if (unlikely(view.len < ETH_HLEN) ||
+	    unlikely(encap && bond_dissector_is_bpf(bond)))
 		return bond_hash_long(bond, pkt, policy);
-	return bond_flow_hash(&flow, policy, (const void *)view->data);
+	if (likely(bond_flow_short(&view, &flow)))
+		return bond_flow_hash(&flow, policy, eth);
+	if (!encap && !bond_proto_is_ip(view.proto))
+		return bond_eth_hash(eth);
+	return bond_hash_long(bond, pkt, policy);
+}
+
+static __always_inline u32 bond_hash_mac(const struct bonding *bond,
+					 struct bond_pkt pkt, u32 policy)
+{
+	const struct bond_view view = bond_view(pkt);
+	const struct ethhdr *eth = (const void *)view.data;
+
+	if (unlikely(view.len < ETH_HLEN))
+		return bond_hash_long(bond, pkt, policy);
+	if (policy == BOND_XMIT_POLICY_LAYER2)
+		return bond_eth_hash(eth);
+	if (bond_pkt_is_xdp(pkt))
+		return bond_hash_long(bond, pkt, policy);
+	return bond_mac_hash(eth->h_source) ^ bond_skb_vlan_id(view.skb);
 }
 
 u32 bond_hash(const struct bonding *bond, struct bond_pkt pkt)
 {
 	u32 policy = READ_ONCE(bond->params.xmit_hash_policy);
-	const struct ethhdr *eth;
-	struct bond_view view;
 
-	bond_view_init(&view, pkt);
-	eth = (const void *)view.data;
-	if (unlikely(view.len < ETH_HLEN))
-		return bond_hash_long(bond, pkt, policy);
 	switch (policy) {
 	case BOND_XMIT_POLICY_LAYER2:
-		return bond_eth_hash(eth);
+		return bond_hash_mac(bond, pkt, BOND_XMIT_POLICY_LAYER2);
 	case BOND_XMIT_POLICY_LAYER34:
-		return bond_hash_ip(bond, pkt, &view, BOND_XMIT_POLICY_LAYER34);
+		return bond_hash_ip(bond, pkt, BOND_XMIT_POLICY_LAYER34);
 	case BOND_XMIT_POLICY_LAYER23:
-		return bond_hash_ip(bond, pkt, &view, BOND_XMIT_POLICY_LAYER23);
+		return bond_hash_ip(bond, pkt, BOND_XMIT_POLICY_LAYER23);
 	case BOND_XMIT_POLICY_ENCAP23:
-		return bond_hash_ip(bond, pkt, &view, BOND_XMIT_POLICY_ENCAP23);
+		return bond_hash_ip(bond, pkt, BOND_XMIT_POLICY_ENCAP23);
 	case BOND_XMIT_POLICY_ENCAP34:
-		if (view.skb && view.skb->l4_hash)
-			return view.skb->hash;
-		return bond_hash_ip(bond, pkt, &view, BOND_XMIT_POLICY_ENCAP34);
+		if (!bond_pkt_is_xdp(pkt) && bond_pkt_skb(pkt)->l4_hash)
+			return bond_pkt_skb(pkt)->hash;
+		return bond_hash_ip(bond, pkt, BOND_XMIT_POLICY_ENCAP34);
 	case BOND_XMIT_POLICY_VLAN_SRCMAC:
-		if (view.skb)
-			return bond_mac_hash(eth->h_source) ^
-			       bond_skb_vlan_id(view.skb);
+		return bond_hash_mac(bond, pkt, BOND_XMIT_POLICY_VLAN_SRCMAC);
 	}
 	return bond_hash_long(bond, pkt, policy);
 }

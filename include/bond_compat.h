@@ -454,8 +454,8 @@ bond_compat_hwtstamp_lower_set(struct net_device *dev,
 	return generic_hwtstamp_set_lower(dev, config, extack);
 }
 
-static inline int bond_compat_hwtstamp_read(struct ifreq *ifr,
-					    struct bond_hwtstamp_config *config)
+static inline int
+bond_compat_hwtstamp_read(struct bond_hwtstamp_config *config)
 {
 	return -EOPNOTSUPP;
 }
@@ -490,8 +490,7 @@ int bond_compat_hwtstamp_lower_set(struct net_device *dev,
 				   struct netlink_ext_ack *extack);
 
 /* From and to the user's memory; 0 or -EFAULT. */
-int bond_compat_hwtstamp_read(struct ifreq *ifr,
-			      struct bond_hwtstamp_config *config);
+int bond_compat_hwtstamp_read(struct bond_hwtstamp_config *config);
 int bond_compat_hwtstamp_write(const struct bond_hwtstamp_config *config);
 #endif /* BOND_HAVE_NDO_HWTSTAMP */
 

@@ -7,27 +7,45 @@
 #ifndef _BOND_SLAVES_H
 #define _BOND_SLAVES_H
 
-#include <linux/reciprocal_div.h>
-
 #include "bond_mode.h"
 
 /**
  * struct bond_slave_array - some slaves of a bond, immutable once published
  * @rcu: frees it
- * @recip: for n % count without a division
+ * @step: 2^64 / count, rounded up: for n % count without a division
  * @count: number of slaves, at least 1: instead of an empty array NULL is
  *	published
  * @slave: the slaves, in the order they were enslaved
  *
- * Count and reciprocal must always be read from the same array: a change
+ * Count and step must always be read from the same array: a change
  * publishes a new one.
  */
 struct bond_slave_array {
-	struct reciprocal_value recip;
+	u64 step;
 	u32 count;
 	struct rcu_head rcu;
 	struct slave *slave[] __counted_by(count);
 };
+
+/**
+ * bond_remainder() - n % count without a division
+ * @n: any number
+ * @count: not 0
+ * @step: 2^64 / count, rounded up (modulo 2^64)
+ *
+ * @n times @step is n / count in units of 2^64: the quotient overflows, its
+ * fraction stays, and @count times that is the remainder.  Exact for all 32-bit
+ * numbers (Lemire, Kaser, Kurz: Faster remainder by direct computation, 2019).
+ * Written without 128-bit values, which would cost each caller an aligned
+ * stack.
+ */
+static inline u32 bond_remainder(u32 n, u32 count, u64 step)
+{
+	u64 fraction = n * step;
+	u64 low = (u64)(u32)fraction * count;
+
+	return ((fraction >> 32) * count + (low >> 32)) >> 32;
+}
 
 /**
  * bond_slave_at() - the slave at a position of an array
@@ -42,8 +60,7 @@ static inline struct slave *bond_slave_at(const struct bond_slave_array *array,
 {
 	if (unlikely(!array))
 		return NULL;
-	n -= reciprocal_divide(n, array->recip) * array->count;
-	return array->slave[n];
+	return array->slave[bond_remainder(n, array->count, array->step)];
 }
 
 /**
