@@ -189,7 +189,7 @@ def case(function):
     return run
 
 
-# --- the network ----------------------------------------------------------
+# --- the network ---
 
 def announcements(wire, address):
     """Gratuitous ARP of an address among frames: sender and target are it."""
@@ -272,7 +272,7 @@ def peers_of_no_other_mode(world):
             need(world.net.delete(name))
 
 
-# --- IGMP -----------------------------------------------------------------
+# --- IGMP ---
 
 def joined():
     """A socket that is member of a group by the bond."""
@@ -312,7 +312,7 @@ def igmp_none(world):
     world.check.equal("RESEND_IGMP", [], world.of("RESEND_IGMP", "eb0"))
 
 
-# --- what is on top, and below --------------------------------------------
+# --- what is on top, and below ---
 
 def passed_to_vlans(world):
     world.bond(AB)
@@ -423,7 +423,7 @@ def bonding_info(world):
             world.check.equal(f"{dev}: {key}", want, data.get(key))
 
 
-# --- coming and going -----------------------------------------------------
+# --- coming and going ---
 
 def join_and_release(world):
     world.bond(RR, 0)
