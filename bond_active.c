@@ -92,21 +92,33 @@ void bond_active_select(struct bonding *bond)
 
 	ASSERT_RTNL();
 	best = bond_active_choose(bond);
-	bond->force_primary = false;
+	if (best && best == bond->primary)
+		bond->force_primary = false;
 	bond_active_change(bond, best);
 }
 
-void bond_primary_resolve(struct bonding *bond)
+static struct slave *bond_primary_find(const struct bonding *bond)
 {
 	struct slave *slave;
 
-	ASSERT_RTNL();
-	bond->primary = NULL;
 	if (!bond_has_cap(bond, BOND_CAP_PRIMARY) || !bond->params.primary[0])
-		return;
+		return NULL;
 	bond_for_each_slave(bond, slave)
 		if (!strcmp(slave->dev->name, bond->params.primary))
-			bond->primary = slave;
+			return slave;
+	return NULL;
+}
+
+/* One that has come anew may become active whatever primary_reselect says. */
+void bond_primary_resolve(struct bonding *bond)
+{
+	struct slave *primary;
+
+	ASSERT_RTNL();
+	primary = bond_primary_find(bond);
+	if (primary != bond->primary)
+		bond->force_primary = primary;
+	bond->primary = primary;
 }
 
 /* --- whose MAC address --- */

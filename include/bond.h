@@ -324,7 +324,7 @@ struct bond_pcpu {
  *	read
  * @slave_cnt: length of @slaves
  * @primary: the enslaved primary slave or NULL
- * @force_primary: the next selection takes the primary whatever
+ * @force_primary: the primary becomes active when it can, whatever
  *	primary_reselect says
  * @dirty: enum bond_dirty bits, atomic
  * @wq: one ordered queue for all works of this bond
