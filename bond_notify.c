@@ -166,13 +166,20 @@ void bond_peers_notify(struct bonding *bond)
 
 /* --- IGMP and MLD --- */
 
+/* Listeners are used to hearing of the new slave's address first. */
+static bool bond_peers_unsent(const struct bonding *bond)
+{
+	return netif_carrier_ok(bond->dev) && bond->peers_left &&
+	       bond->peers_left == bond->params.num_peer_notif;
+}
+
 static void bond_igmp_step(struct bonding *bond)
 {
 	unsigned long delay = msecs_to_jiffies(BOND_IGMP_INTERVAL_MS);
 
 	if (!bond->igmp_left)
 		return;
-	if (bond_link_settling(bond)) {
+	if (bond_link_settling(bond) || bond_peers_unsent(bond)) {
 		delay = 1;
 	} else {
 		bond->igmp_left--;
