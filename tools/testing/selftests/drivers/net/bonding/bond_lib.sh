@@ -68,7 +68,7 @@ kmsg_unexpected() {
 		{
 			if (!match($0, /^<[0-9]+>/))
 				next
-			level = substr($0, 2, RLENGTH - 2)
+			level = substr($0, 2, RLENGTH - 2) + 0
 			text = substr($0, RLENGTH + 1)
 			sub(/^\[[^]]*\] /, "", text)
 		}

@@ -17,8 +17,9 @@ from bond_lib import (IFF_UP, RTM_NEWLINK, Answer, Check, Rtnl, Skip,
 from enslave_lib import (ARPHRD_CAN, ARPHRD_INFINIBAND, IFF_TAP,
                          PACKET_MR_ALLMULTI, PACKET_MR_MULTICAST,
                          PACKET_MR_PROMISC, PACKET_MR_UNICAST, Membership,
-                         Refuser, Tun, lists, mac, make, need, net_read, same,
-                         set_mtu, set_namespace, settle, state)
+                         Refuser, Tun, lists, mac, make, need, net_read,
+                         rx_mode_settled, same, set_mtu, set_namespace, settle,
+                         state)
 
 RR, AB, XOR = 0, 1, 2
 FOM_NONE, FOM_ACTIVE, FOM_FOLLOW = 0, 1, 2
@@ -399,6 +400,7 @@ def restore(world):
         before = state(world.net, "es0")
         world.taken("es0", "es0")
         need(world.net.master("es0", None))
+        rx_mode_settled(world.net, "es0", 0)
         what = f"mode {mode} fail_over_mac {fom}"
         same(world.check, what, before, state(world.net, "es0"))
         world.close()
@@ -414,6 +416,7 @@ def restore_mac_and_mtu(world):
         world.taken("es0", "es0")
         world.check.equal("MTU", "1400", net_read("es0", "mtu"))
         need(world.net.master("es0", None))
+        rx_mode_settled(world.net, "es0", 0)
         what = f"mode {mode} fail_over_mac {fom}"
         world.check.equal(what, before, (mac("es0"), net_read("es0", "mtu"),
                                          net_read("es0", "flags")))

@@ -12,13 +12,14 @@ import os
 import socket
 import struct
 import subprocess
+import time
 
 from bond_lib import (IFLA_LINKINFO, NLMSG_ERROR, RTM_NEWLINK, Skip, attr,
-                      attrs, ifindex)
+                      attrs, ifindex, number)
 
 IFF_PROMISC, IFF_ALLMULTI = 0x100, 0x200
 IFLA_MTU, IFLA_LINK, IFLA_OPERSTATE, IFLA_AF_SPEC = 4, 5, 16, 26
-IFLA_CARRIER, IFLA_CARRIER_CHANGES = 33, 35
+IFLA_PROMISCUITY, IFLA_CARRIER, IFLA_CARRIER_CHANGES = 30, 33, 35
 IFLA_CARRIER_UP_COUNT, IFLA_CARRIER_DOWN_COUNT = 47, 48
 # Change by themselves, or hold times.
 VOLATILE = (IFLA_OPERSTATE, IFLA_AF_SPEC, IFLA_CARRIER, IFLA_CARRIER_CHANGES,
@@ -95,6 +96,24 @@ def state(net, dev):
     for name in os.listdir(options) if os.path.isdir(options) else ():
         seen[f"bonding/{name}"] = net_read(dev, f"bonding/{name}")
     return seen
+
+
+def promiscuity(net, dev):
+    return number(dict(net.link(dev))[IFLA_PROMISCUITY])
+
+
+def rx_mode_settled(net, dev, before):
+    """Newer kernels take a device out of promiscuity that it had because of
+    its unicast addresses in a work of their own, which does nothing when the
+    device has gone down meanwhile; then it is done when it comes up."""
+    with open("/proc/kallsyms", encoding="ascii") as file:
+        if not any(line.split()[2] == "netif_rx_mode_run" for line in file):
+            return
+    need(net.up(dev))
+    end = time.monotonic() + 5
+    while promiscuity(net, dev) != before and time.monotonic() < end:
+        time.sleep(0.01)
+    need(net.up(dev, False))
 
 
 def same(check, what, before, after):

@@ -252,7 +252,7 @@ warns_of_address_in_use() {
 
 	allow_kmsg 'permanent HWaddr'
 	bond_make balance-rr 2
-	echo "$mark" >/dev/kmsg
+	echo "<6>$mark" >/dev/kmsg
 	ip link set s1 nomaster
 	! dmesg | sed "1,/$mark/d" | grep 'permanent HWaddr' ||
 		fail "s1's address is not in use"
