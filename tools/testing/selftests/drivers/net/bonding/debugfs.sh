@@ -22,6 +22,7 @@ debugfs_mount() {
 	mkdir "$root"
 	mount -t debugfs none "$root" 2>/dev/null || skip "needs debugfs"
 	root+=/bonding
+	[ -d "$root" ] || fail "no directory bonding in debugfs"
 	here=@$(stat -L -c %i /proc/self/ns/net)
 }
 
