@@ -111,6 +111,15 @@ largest_packets_per_slave() {
 	shares_within 0 "0 1" "" 131070
 }
 
+# Past the ends of 16, 17 and 18 bits, the shares are still equal.
+many_frames() {
+	bond_make balance-rr 3
+	count_start
+	frames 300000 -c 0 -b 256
+	count_read
+	shares_within 0 "0 1 2" "" 300000
+}
+
 # Two senders at once: one counter each.
 two_cpus() {
 	local live="0 1 2"
@@ -231,6 +240,7 @@ igmp_leaves_the_order_alone() {
 bond_beyond+=" link_cut_under_traffic"
 bond_tests+="
 	largest_packets_per_slave
+	many_frames
 	two_cpus
 	link_cut_under_traffic
 	igmp_sticks_to_a_slave
