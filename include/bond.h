@@ -21,6 +21,7 @@
 
 #include "bond_abi_offsets.h"
 #include "bond_compat.h"
+#include "bond_pkt.h"
 
 #define BOND_MAX_TARGETS	16	/* ARP targets, as many NS targets */
 #define BOND_PORT_PRIO_DEFAULT	255	/* slave->actor_port_prio of a new slave */
@@ -29,68 +30,7 @@
 struct bond_mode_ops;
 struct bond_slave_array;
 struct bonding;
-struct sk_buff;
 struct slave;
-struct xdp_buff;
-
-/**
- * struct bond_pkt - a frame on its way out, whatever it is stored in
- * @word: address of the socket buffer, or that of the XDP buffer plus
- *	BOND_PKT_XDP
- *
- * Passed by value.  One word, because a pair of pointers is a 16-byte value to
- * the compiler, and each function that passes it on aligns its stack for that.
- */
-struct bond_pkt {
-	unsigned long word;
-};
-
-#define BOND_PKT_XDP	1UL
-
-/**
- * bond_pkt_of_skb() - a socket buffer as a frame
- * @skb: the socket buffer
- */
-static inline struct bond_pkt bond_pkt_of_skb(struct sk_buff *skb)
-{
-	return (struct bond_pkt){ .word = (unsigned long)skb };
-}
-
-/**
- * bond_pkt_of_xdp() - an XDP buffer as a frame
- * @xdp: the XDP buffer
- */
-static inline struct bond_pkt bond_pkt_of_xdp(const struct xdp_buff *xdp)
-{
-	return (struct bond_pkt){ .word = (unsigned long)xdp | BOND_PKT_XDP };
-}
-
-/**
- * bond_pkt_is_xdp() - which of the two is it?
- * @pkt: the frame
- */
-static inline bool bond_pkt_is_xdp(struct bond_pkt pkt)
-{
-	return pkt.word & BOND_PKT_XDP;
-}
-
-/**
- * bond_pkt_skb() - the socket buffer of a frame that is one
- * @pkt: the frame, not an XDP buffer
- */
-static inline struct sk_buff *bond_pkt_skb(struct bond_pkt pkt)
-{
-	return (struct sk_buff *)pkt.word;
-}
-
-/**
- * bond_pkt_xdp() - the XDP buffer of a frame that is one
- * @pkt: the frame, an XDP buffer
- */
-static inline const struct xdp_buff *bond_pkt_xdp(struct bond_pkt pkt)
-{
-	return (const struct xdp_buff *)(pkt.word - BOND_PKT_XDP);
-}
 
 /*
  * Chooses the slave that a frame leaves by, or NULL; RCU and BH off; no lock,
@@ -210,7 +150,6 @@ struct bond_arp {
  * @silent: ticks in a row in which a source was not heard; saturating
  * @missed: the same for the slave as a whole
  * @age: ticks since the slave was last given a new start; saturating
- * @grace: @age up to which missing answers are forgiven
  * @asked: probes have left since the last tick
  * @answered: it was heard in the last interval
  * @searching: without an active slave, it is this one's turn to ask
@@ -221,7 +160,6 @@ struct bond_arp_slave {
 	u16 silent[BOND_ARP_SRC_MAX];
 	u16 missed;
 	u8 age;
-	u8 grace;
 	bool asked;
 	bool answered;
 	bool searching;

@@ -219,35 +219,7 @@ struct bonding {
 	} params;
 };
 
-struct bond_pkt {
-	struct sk_buff *skb;
-	const struct xdp_buff *xdp;
-};
-
-static inline struct bond_pkt bond_pkt_of_skb(struct sk_buff *skb)
-{
-	return (struct bond_pkt){ .skb = skb };
-}
-
-static inline struct bond_pkt bond_pkt_of_xdp(const struct xdp_buff *xdp)
-{
-	return (struct bond_pkt){ .xdp = xdp };
-}
-
-static inline bool bond_pkt_is_xdp(struct bond_pkt pkt)
-{
-	return pkt.xdp;
-}
-
-static inline struct sk_buff *bond_pkt_skb(struct bond_pkt pkt)
-{
-	return pkt.skb;
-}
-
-static inline const struct xdp_buff *bond_pkt_xdp(struct bond_pkt pkt)
-{
-	return pkt.xdp;
-}
+#include "bond_pkt.h"
 
 /* How often the dissector was asked (hash_kernel.c) */
 extern unsigned long unit_dissected;
