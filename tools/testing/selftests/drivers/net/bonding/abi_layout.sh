@@ -129,16 +129,16 @@ active_slave_changes() {
 
 link_states() {
 	probe_load
-	bond_make active-backup 2 miimon 100 downdelay 2000 updelay 2000
+	bond_make active-backup 2 miimon 100 downdelay 6000 updelay 6000
 	peer_down 1
 	wait_for 5000 "s1 going down" slave_link_is s1 "going down"
 	agree s0 s1
-	wait_for 5000 "s1 down" slave_link_is s1 down
+	wait_for 15000 "s1 down" slave_link_is s1 down
 	agree s0 s1
 	peer_up 1
 	wait_for 5000 "s1 going back" slave_link_is s1 "going back"
 	agree s0 s1
-	wait_for 5000 "s1 up" slave_link_is s1 up
+	wait_for 15000 "s1 up" slave_link_is s1 up
 	agree s0 s1
 }
 
