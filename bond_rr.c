@@ -121,8 +121,7 @@ bond_rr_pick_next(const struct bonding *bond, struct bond_pkt pkt,
 	return array->slave[next(bond, array->count)];
 }
 
-static u32 bond_rr_next_one(const struct bonding *bond,
-					    u32 count)
+static u32 bond_rr_next_one(const struct bonding *bond, u32 count)
 {
 	struct bond_rr_cpu __percpu *cpu = bond->mode_pcpu;
 	u32 pos = this_cpu_read(cpu->pos) + 1;
@@ -138,8 +137,7 @@ struct slave *bond_rr_pick(const struct bonding *bond, struct bond_pkt pkt)
 	return bond_rr_pick_next(bond, pkt, bond_rr_next_one);
 }
 
-static u32 bond_rr_next_run(const struct bonding *bond,
-					    u32 count)
+static u32 bond_rr_next_run(const struct bonding *bond, u32 count)
 {
 	struct bond_rr_cpu __percpu *cpu = bond->mode_pcpu;
 	u32 run = READ_ONCE(bond->params.packets_per_slave);
@@ -164,8 +162,7 @@ static struct slave *bond_rr_pick_run(const struct bonding *bond,
 	return bond_rr_pick_next(bond, pkt, bond_rr_next_run);
 }
 
-static u32 bond_rr_next_random(const struct bonding *bond,
-					       u32 count)
+static u32 bond_rr_next_random(const struct bonding *bond, u32 count)
 {
 	return reciprocal_scale(get_random_u32(), count);
 }

@@ -24,7 +24,7 @@
 #include "bond_pkt.h"
 
 #define BOND_MAX_TARGETS	16	/* ARP targets, as many NS targets */
-#define BOND_PORT_PRIO_DEFAULT	255	/* slave->actor_port_prio of a new slave */
+#define BOND_PORT_PRIO_DEFAULT	255	/* actor_port_prio of a new slave */
 #define BOND_NO_SPEED		0	/* less than any known speed */
 
 struct bond_mode_ops;
