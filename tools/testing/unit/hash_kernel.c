@@ -102,6 +102,25 @@ static void model_frame(struct hash_flow *flow, const struct sk_buff *skb,
 	flow->len = skb->len;
 }
 
+/* The model only has the sum of an address pair: any that has it will do. */
+static void keys_addresses(struct flow_keys *keys, const struct hash_flow *flow)
+{
+	const u32 other = 0x5a7e1c93;
+
+	if (flow->proto == ETH_P_TIPC) {
+		keys->control.addr_type = FLOW_DISSECTOR_KEY_TIPC;
+		keys->addrs.tipckey.key = flow->addr;
+	} else if (flow->proto == ETH_P_IPV6) {
+		keys->control.addr_type = FLOW_DISSECTOR_KEY_IPV6_ADDRS;
+		keys->addrs.v6addrs.src.s6_addr32[1] = other;
+		keys->addrs.v6addrs.dst.s6_addr32[3] = other ^ flow->addr;
+	} else if (flow->addr) {
+		keys->control.addr_type = FLOW_DISSECTOR_KEY_IPV4_ADDRS;
+		keys->addrs.v4addrs.src = other ^ flow->addr;
+		keys->addrs.v4addrs.dst = other;
+	}
+}
+
 bool __skb_flow_dissect(const struct net *net, const struct sk_buff *skb,
 			struct flow_dissector *flow_dissector,
 			void *target_container, const void *data, __be16 proto,
@@ -118,9 +137,7 @@ bool __skb_flow_dissect(const struct net *net, const struct sk_buff *skb,
 	flow.outer = skb ? ntohs(skb->protocol) : flow.proto;
 	if (nhoff < 0 || hash_model_dissect(&flow))
 		return false;
-	/* the model only has the sum of an address pair */
-	keys->control.addr_type = FLOW_DISSECTOR_KEY_IPV4_ADDRS;
-	keys->addrs.v4addrs.src = flow.addr;
+	keys_addresses(keys, &flow);
 	keys->basic.ip_proto = flow.upper;
 	keys->ports.ports = flow.word;
 	if ((flow.upper == IPPROTO_ICMP || flow.upper == IPPROTO_ICMPV6) &&

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "bond_hash.h"
+#include "bond_slaves.h"
 #include "hash_model.h"
 
 #define HEADROOM	64
@@ -408,6 +409,47 @@ static void test_lag_type(void)
 	       ok && bond_hash_lag_type(~0u) == NETDEV_LAG_HASH_UNKNOWN);
 }
 
+/* --- placement --- */
+
+static bool remainder_is(u32 n, u32 count, u64 step)
+{
+	return bond_remainder(n, count, step) == n % count;
+}
+
+static bool check_remainder(u32 count)
+{
+	const u64 step = U64_MAX / count + 1;
+	u32 noise = count, i;
+
+	for (i = 0; i < 20000; i++) {
+		noise = noise * 1664525 + 1013904223;
+		if (!remainder_is(noise, count, step) ||
+		    !remainder_is(noise / count * count, count, step) ||
+		    !remainder_is(noise / count * count - 1, count, step) ||
+		    !remainder_is(i, count, step) ||
+		    !remainder_is(~i, count, step))
+			return false;
+	}
+	return remainder_is(~0u / count * count, count, step) &&
+	       remainder_is(~0u / count * count - 1, count, step);
+}
+
+static void test_remainder(void)
+{
+	static const u32 large[] = {
+		4095, 4096, 4097, 65535, 65536, 65537, 0x7fffffff, 0x80000000,
+		0x80000001, 0xfffffffe, 0xffffffff,
+	};
+	bool ok = true;
+	u32 i;
+
+	for (i = 1; i <= 300 && ok; i++)
+		ok = check_remainder(i);
+	for (i = 0; i < ARRAY_SIZE(large) && ok; i++)
+		ok = check_remainder(large[i]);
+	result("remainders without a division are exact", ok);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3) {
@@ -416,7 +458,7 @@ int main(int argc, char **argv)
 	}
 	seed = strtoull(argv[1], NULL, 0);
 	frames = strtoul(argv[2], NULL, 0);
-	printf("KTAP version 1\n1..9\n");
+	printf("KTAP version 1\n1..10\n");
 	test_model();
 	test_short();
 	test_tagged();
@@ -424,5 +466,6 @@ int main(int argc, char **argv)
 	test_l4_hash();
 	test_nonsense();
 	test_lag_type();
+	test_remainder();
 	return failed;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * As much of a kernel as bond_xmit_hash.c needs, for user space.
+ * As much of a kernel as bond_xmit_hash.c and bond_slaves.h need, for user
+ * space.
  *
  * Structures have only the members that are used, in any order.  Included
  * first, by the compiler's -include.
@@ -32,12 +33,19 @@ typedef __u64 u64;
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #define __read_mostly
 #define __force
+#define __counted_by(member)
 #define BIT(n)		(1UL << (n))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define READ_ONCE(x)	(x)
 #define BUILD_BUG_ON(cond)	static_assert(!(cond), #cond)
 #define be16_to_cpu(x)	ntohs(x)
 #define rcu_access_pointer(p)	READ_ONCE(p)
+#define rcu_dereference_check(p, cond)	READ_ONCE(p)
+#define U64_MAX		(~0ULL)
+
+struct rcu_head {
+	void *next;
+};
 
 #define get_unaligned(ptr) ({						\
 	__auto_type __p = (ptr);					\
@@ -212,8 +220,16 @@ void skb_flow_get_icmp_tci(const struct sk_buff *skb,
 
 /* --- the bond --- */
 
+struct slave;
+struct bond_slave_array;
+
+enum bond_dirty {
+	BOND_DIRTY_NONE,
+};
+
 struct bonding {
 	struct net_device *dev;
+	struct bond_slave_array *usable;
 	struct {
 		u32 xmit_hash_policy;
 	} params;
