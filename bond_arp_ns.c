@@ -117,8 +117,7 @@ void bond_ns_probe(struct bonding *bond, unsigned int i,
 	if (way == BOND_WAY_ELSEWHERE)
 		return;
 	bond_for_each_slave_rcu(bond, slave)
-		if (bond_dev_is_up(slave->dev) &&
-		    bond_arp_is_asking(bond, slave))
+		if (bond_arp_may_ask(bond, slave))
 			bond_ns_send(slave, target, &source, &path);
 }
 

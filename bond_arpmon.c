@@ -6,7 +6,9 @@
  * interval that ends are counted, links are judged by that, and the next probes
  * are sent.  A link fails when arp_missed_max intervals in a row were silent,
  * each of them a whole one: counting intervals, not time, keeps a monitor that
- * was held up from blaming the links for it.
+ * was held up from blaming the links for it.  A slave that starts anew, because
+ * it was enslaved, has become active or has other targets, has two intervals
+ * before its first verdict.
  *
  * Modes in which all slaves send have all of them ask.  With
  * BOND_CAP_ARP_ACTIVE the active slave asks; the others are judged by what they
@@ -25,7 +27,7 @@
 
 #include "bond_arpmon.h"
 
-/* Ticks without judgement for a slave that has just become active. */
+/* Ticks without a verdict for a slave that starts anew. */
 #define BOND_ARP_GRACE		2
 
 static unsigned long bond_arp_interval(const struct bonding *bond)
@@ -49,7 +51,7 @@ static void bond_arp_heard_take(struct bond_arp_slave *arp, unsigned long *got)
 		got[i] = xchg(&arp->heard[i], 0);
 }
 
-static void bond_arp_new_start(struct bond_arp_slave *arp, u8 grace)
+static void bond_arp_new_start(struct bond_arp_slave *arp)
 {
 	DECLARE_BITMAP(old, BOND_ARP_SRC_MAX);
 
@@ -57,7 +59,6 @@ static void bond_arp_new_start(struct bond_arp_slave *arp, u8 grace)
 	memset(arp->silent, 0, sizeof(arp->silent));
 	arp->missed = 0;
 	arp->age = 0;
-	arp->grace = grace;
 	arp->asked = false;
 	arp->answered = false;
 }
@@ -65,7 +66,7 @@ static void bond_arp_new_start(struct bond_arp_slave *arp, u8 grace)
 /*
  * A slave that has just become active is judged by what it does from now on.
  * Its first request proves nothing to those who overhear it, as it has no
- * answer yet: that interval is not counted against them.
+ * answer yet: for them this is the part of an interval, too.
  */
 static void bond_arp_asker_changed(struct bonding *bond)
 {
@@ -73,12 +74,10 @@ static void bond_arp_asker_changed(struct bonding *bond)
 	struct slave *slave;
 
 	bond_for_each_slave_rcu(bond, slave) {
-		if (slave == active) {
-			bond_arp_new_start(&slave->arp, BOND_ARP_GRACE);
-		} else {
+		if (slave == active)
+			bond_arp_new_start(&slave->arp);
+		else
 			slave->arp.age = 0;
-			slave->arp.grace = 0;
-		}
 	}
 }
 
@@ -173,7 +172,8 @@ static void bond_arp_count(struct bonding *bond)
 	if (!targets)
 		return;
 	bond_for_each_slave_rcu(bond, slave)
-		bond_arp_slave_count(bond, targets, slave);
+		if (bond_arp_is_listening(slave))
+			bond_arp_slave_count(bond, targets, slave);
 }
 
 /* --- judging --- */
@@ -186,7 +186,7 @@ static u8 bond_arp_judge_up(const struct bonding *bond,
 
 	if (!bond_arp_is_asking(bond, slave))
 		limit++;
-	return arp->age > arp->grace && arp->missed >= limit ?
+	return arp->age > BOND_ARP_GRACE && arp->missed >= limit ?
 	       BOND_LINK_DOWN : BOND_LINK_UP;
 }
 
@@ -423,7 +423,7 @@ static void bond_arp_targets_publish(struct bonding *bond,
 		kfree_rcu(old, rcu);
 	memset(bond->arp.way, BOND_WAY_FOUND, sizeof(bond->arp.way));
 	bond_for_each_slave(bond, slave) {
-		bond_arp_new_start(&slave->arp, 0);
+		bond_arp_new_start(&slave->arp);
 		WRITE_ONCE(slave->arp.searching, false);
 	}
 }

@@ -61,6 +61,20 @@ static inline bool bond_arp_is_asking(const struct bonding *bond,
 	       READ_ONCE(slave->arp.searching);
 }
 
+/* Can it hear at all?  A slave is in the list before it can.  RCU. */
+static inline bool bond_arp_is_listening(const struct slave *slave)
+{
+	return rcu_access_pointer(slave->dev->rx_handler);
+}
+
+/* Is it to send probes now?  RCU. */
+static inline bool bond_arp_may_ask(const struct bonding *bond,
+				    const struct slave *slave)
+{
+	return bond_dev_is_up(slave->dev) && bond_arp_is_listening(slave) &&
+	       bond_arp_is_asking(bond, slave);
+}
+
 /**
  * bond_arp_is_validated() - do only frames from and for targets count?
  * @bond: the bond
