@@ -18,11 +18,9 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -216,8 +214,6 @@ int main(int argc, char **argv)
 {
 	int i;
 
-	/* a test that ends early takes us along */
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (argc >= 4 && !strcmp(argv[1], "listen")) {
 		for (i = 3; i < argc; i++)
 			port_open(argv[i], ETH_P_ALL);

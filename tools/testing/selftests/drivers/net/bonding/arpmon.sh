@@ -48,6 +48,7 @@ bond_tests="
 	interval_lowered
 	pace_of_changes"
 bond_beyond="
+	ab_failover_spares_others
 	ab_carrier_loss_at_once
 	missed_max_of_one_from_the_start
 	all_targets_unvalidated
