@@ -17,7 +17,12 @@ bond_tests="
 	nested
 	dropped
 	same_everywhere
+	counter_of_32_bits
+	counter_of_32_bits_far
+	counter_of_64_bits
+	counter_reset
 	never_backwards"
+bond_beyond="counter_of_32_bits_far"
 bond_limit=120
 
 # stat_is DEV COUNTER WANT
@@ -157,6 +162,80 @@ same_everywhere() {
 	check_eq "/proc/net/dev" 123 "${words[9]}"
 	check_eq netlink 123 "$(ip -s -o link show dev b0 |
 		sed 's/.*TX: [^\\]*\\ *[0-9]* *\([0-9]*\).*/\1/')"
+}
+
+bond_at_end() {
+	rmmod bond_counters 2>/dev/null || :
+}
+
+# counters_make - the bond b0 with the slave c0, whose counters we set
+counters_make() {
+	local ko=$bond_dir/counters/bond_counters.ko
+
+	[ -e "$ko" ] || skip "run make modules in $bond_dir first"
+	allow_kmsg taint
+	bond_at_end
+	insmod "$ko"
+	ip -batch - <<-COMMANDS
+		link add b0 type bond mode balance-rr miimon 100
+		link set c0 master b0
+		link set b0 up
+	COMMANDS
+}
+
+# c0_counts VALUE - and the bond has $2 altogether
+c0_counts() {
+	echo "$1" >/sys/module/bond_counters/parameters/tx_packets
+	echo "$1" >/sys/module/bond_counters/parameters/rx_bytes
+	stat_is c0 tx_packets "$1"
+	stat_is b0 tx_packets "$2"
+	stat_is b0 rx_bytes "$2"
+}
+
+# A counter that starts again from 0 at 2^32 has gone on.
+counter_of_32_bits() {
+	counters_make
+	c0_counts 2000000000 2000000000
+	c0_counts 4000000000 4000000000
+	c0_counts 4294967290 4294967290
+	c0_counts 10 4294967306
+	c0_counts 2000000000 6294967296
+	c0_counts 4000000000 8294967296
+	c0_counts 1000 8589935592
+	ip link set c0 nomaster
+	stat_is b0 tx_packets 8589935592
+	rmmod bond_counters
+	stat_is b0 tx_packets 8589935592
+}
+
+# However long nobody has looked.
+counter_of_32_bits_far() {
+	counters_make
+	c0_counts 4200000000 4200000000
+	c0_counts 10 4294967306
+	c0_counts 4200000000 8494967296
+	rmmod bond_counters
+}
+
+counter_of_64_bits() {
+	counters_make
+	c0_counts 4294967306 4294967306
+	c0_counts 1000000000000000 1000000000000000
+	# this one cannot have wrapped
+	c0_counts 999999999999000 1000000000000000
+	c0_counts 999999999999500 1000000000000500
+	rmmod bond_counters
+}
+
+# A driver that starts to count anew takes nothing away.
+counter_reset() {
+	counters_make
+	c0_counts 1000 1000
+	c0_counts 0 1000
+	c0_counts 10 1010
+	c0_counts 5 1010
+	c0_counts 6 1011
+	rmmod bond_counters
 }
 
 # no_less BEFORE... -- AFTER...
