@@ -102,7 +102,7 @@ stage() {
 	fi
 	cp "$here/guest.sh" "$dir/"
 	if [ "$module" = ours ]; then
-		"$vm_dir/build.sh" "$1" >"$dir.build.log" 2>&1 ||
+		"$vm_dir/build.sh" "$1" modules >"$dir.build.log" 2>&1 ||
 			{ tail -n 30 "$dir.build.log" >&2; exit 1; }
 		cp "$vm_build/$1/bonding.ko" "$dir/"
 	fi

@@ -77,7 +77,7 @@ prepare() {
 	else
 		"$vm_dir/build.sh" "$1" --sync
 	fi
-	[ "$2" != ours ] || "$vm_dir/build.sh" "$1"
+	[ "$2" != ours ] || "$vm_dir/build.sh" "$1" -s modules
 }
 
 # show KERNEL MODULE DIR - what the module shows, as files in DIR. A guest that

@@ -7,10 +7,12 @@ selftests), which prints a line for each.
 import os
 import subprocess
 
+import nl
 from topic_state import POLICIES
 from world import BOND_INDEX, Out, World
 
 COUNTS = (2, 3, 4, 8)
+MTU = 5000          # some frames are long
 FRAMES = int(os.environ.get("CHECK_DIFF_FRAMES", "10000"))
 TOOL = os.environ.get("CHECK_DIFF_HASH_FRAMES", "hash_frames")
 
@@ -24,8 +26,9 @@ def run_frames(directory):
                        xmit_hash_policy=policy_number)
                 slaves = []
                 for n in range(1, count + 1):
-                    w.enslave(w.veth(n))
-                    slaves.append("v%d" % n)
+                    w.enslave(w.dummy(n))
+                    slaves.append("d%d" % n)
+                w.must(w.nl.set(BOND_INDEX, nl.u32(nl.IFLA_MTU, MTU)), "mtu")
                 w.must(w.nl.up(BOND_INDEX), "up")
                 w.settle()
                 out.case("%s/%d slaves" % (policy, count))
