@@ -7,6 +7,7 @@
  * never wait for RTNL, they come back a tick later: so they can be cancelled
  * under it.
  */
+#include <net/sch_generic.h>
 
 #include "bond_core.h"
 
@@ -113,12 +114,16 @@ static unsigned long bond_peers_interval(const struct bonding *bond)
 	return msecs_to_jiffies(ms ?: BOND_PEERS_INTERVAL_MS);
 }
 
-/* Frames sent before the link watch has run are lost in the empty qdisc. */
+/*
+ * Frames that are sent before the link watch has looked at a device are lost in
+ * its empty qdisc.  A bond that came up with its carrier on has a qdisc, whatever
+ * the link watch has still to do for it.
+ */
 static bool bond_link_settling(const struct bonding *bond)
 {
 	const struct slave *slave = bond_active_rtnl(bond);
 
-	return test_bit(__LINK_STATE_LINKWATCH_PENDING, &bond->dev->state) ||
+	return qdisc_tx_is_noop(bond->dev) ||
 	       (slave && test_bit(__LINK_STATE_LINKWATCH_PENDING,
 				  &slave->dev->state));
 }
