@@ -129,7 +129,9 @@ active_slave_changes() {
 
 link_states() {
 	probe_load
-	bond_make active-backup 2 miimon 100 downdelay 6000 updelay 6000
+	bond_make active-backup 2
+	bond_set downdelay 4000
+	bond_set updelay 4000
 	peer_down 1
 	wait_for 5000 "s1 going down" slave_link_is s1 "going down"
 	agree s0 s1

@@ -558,6 +558,41 @@ frames() {
 	"$bond_dir/send_frames" -i b0 -n "$count" "$@"
 }
 
+# sender_start [SEND_FRAMES-OPTION...] - send by b0 until sender_stop, 1000
+# frames a second unless -r says otherwise
+sender_start() {
+	[ -x "$bond_dir/send_frames" ] || skip "run make in $bond_dir first"
+	"$bond_dir/send_frames" -i b0 -n 1000000000 -r 1000 -k "$@" \
+		>"$BOND_TMP/sender" &
+	bond_sender=$!
+}
+
+# sender_stop - how many it has sent, those that were refused among them, into
+# $sent
+sender_stop() {
+	local refused
+
+	kill "$bond_sender"
+	wait "$bond_sender" || fail "the sender failed"
+	read -r _ sent _ refused <"$BOND_TMP/sender"
+	sent=$((sent + refused))
+}
+
+# flow_on INDEX COUNT - wait until that peer has received so many frames more
+flow_on() {
+	local file=$PEER_SYS/class/net/p$1/statistics/rx_packets
+
+	wait_for 20000 "$2 frames on s$1" flow_reached "$file" \
+		$(($(<"$file") + $2))
+}
+
+flow_reached() {
+	local n
+
+	read -r n <"$1"
+	[ "$n" -ge "$2" ]
+}
+
 # count_start - remember what each peer has received until now
 count_start() {
 	local i

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Send an exact number of frames by a device, quickly: AF_PACKET, sendmmsg()
- * in batches. Prints "sent N errors N"; exit status 1 when a frame was refused
- * (unless -k), 2 for wrong use.
+ * in batches, until all are sent or SIGTERM comes. Prints "sent N errors N".
+ * Exit status 1 when a frame was refused (unless -k), 2 for wrong use.
  *
  * Frames of flow f (0, 1, ... cyclic, -f of them) differ in the last bytes of
  * the addresses and in the source port, so that every hash policy sees them.
@@ -15,6 +15,7 @@
 #include <linux/types.h>
 #include <net/if.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -403,14 +404,23 @@ static int send_some(int fd, struct ring *ring, unsigned int n)
 	}
 }
 
+static int told_to_stop;
+
+static void stop(int sig)
+{
+	__atomic_store_n(&told_to_stop, sig, __ATOMIC_RELAXED);
+}
+
 static int send_all(int fd, struct ring *ring, const struct options *o)
 {
 	__u64 start = now_ns(), end = start + o->millis * 1000000ull;
 	__u64 due = start, gap = o->rate ? 1000000000ull / o->rate : 0;
-	unsigned long done = 0, errors = 0, next, n;
+	unsigned long done = 0, errors = 0, next = 0, n;
 	int got;
 
-	while ((next = done + errors) < o->count) {
+	for (; next < o->count; next = done + errors) {
+		if (__atomic_load_n(&told_to_stop, __ATOMIC_RELAXED))
+			break;
 		n = o->rate ? 1 : o->batch;
 		if (n > o->count - next)
 			n = o->count - next;
@@ -453,5 +463,6 @@ int main(int argc, char **argv)
 		pin(o.cpu);
 	fd = open_device(&o);
 	ring_init(&ring, &o, type);
+	signal(SIGTERM, stop);
 	return send_all(fd, &ring, &o);
 }
