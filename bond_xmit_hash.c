@@ -127,24 +127,27 @@ static __always_inline u32 bond_mac_hash(const u8 *mac)
 	return vendor ^ device;
 }
 
-/* The tag beside the frame; one inside is the traffic's own, does not count. */
-static __always_inline u32 bond_skb_vlan_id(const struct sk_buff *skb)
+/*
+ * The tag beside the frame, with its priority: the in-tree driver has always
+ * used it whole.  One inside is the traffic's own, and does not count.
+ */
+static __always_inline u32 bond_skb_vlan_tag(const struct sk_buff *skb)
 {
-	return skb_vlan_tag_present(skb) ? skb_vlan_tag_get_id(skb) : 0;
+	return skb_vlan_tag_present(skb) ? skb_vlan_tag_get(skb) : 0;
 }
 
 /* Beside an XDP frame there is nothing: its own tag is the same frame's. */
-static u32 bond_view_vlan_id(const struct bond_view *view)
+static u32 bond_view_vlan_tag(const struct bond_view *view)
 {
 	const struct vlan_hdr *vlan;
 	struct vlan_hdr buf;
 
 	if (view->skb)
-		return bond_skb_vlan_id(view->skb);
+		return bond_skb_vlan_tag(view->skb);
 	if (!eth_type_vlan(view->proto))
 		return 0;
 	vlan = bond_view_pull(view, ETH_HLEN, sizeof(buf), &buf);
-	return vlan ? be16_to_cpu(vlan->h_vlan_TCI) & VLAN_VID_MASK : 0;
+	return vlan ? be16_to_cpu(vlan->h_vlan_TCI) : 0;
 }
 
 /* --- flows --- */
@@ -425,7 +428,7 @@ static noinline u32 bond_hash_long(const struct bonding *bond,
 	if (policy == BOND_XMIT_POLICY_LAYER2)
 		return bond_eth_hash(eth);
 	if (policy == BOND_XMIT_POLICY_VLAN_SRCMAC)
-		return bond_mac_hash(eth->h_source) ^ bond_view_vlan_id(&view);
+		return bond_mac_hash(eth->h_source) ^ bond_view_vlan_tag(&view);
 	if (!bond_policy_in(policy, BOND_POLICIES_ENCAP))
 		found = bond_flow_plain(&view, &flow, &buf);
 	else if (!bond_dissector_is_bpf(bond) &&
@@ -469,7 +472,7 @@ static __always_inline u32 bond_hash_mac(const struct bonding *bond,
 		return bond_eth_hash(eth);
 	if (bond_pkt_is_xdp(pkt))
 		return bond_hash_long(bond, pkt, policy);
-	return bond_mac_hash(eth->h_source) ^ bond_skb_vlan_id(view.skb);
+	return bond_mac_hash(eth->h_source) ^ bond_skb_vlan_tag(view.skb);
 }
 
 u32 bond_hash(const struct bonding *bond, struct bond_pkt pkt)

@@ -42,11 +42,12 @@ def vlan_devices():
                           check=True).stdout
     names = []
     for line in said.splitlines():
-        _, tpid, number = line.split()[:3]
+        _, tpid, number, prio = line.split()
         name = "bond0.%s.%s" % (tpid[-4:], number)
         proto = "802.1ad" if tpid.lower().endswith("88a8") else "802.1Q"
         for words in (("link", "add", "link", "bond0", "name", name, "type",
-                       "vlan", "proto", proto, "id", number),
+                       "vlan", "proto", proto, "id", number,
+                       "egress-qos-map", "0:" + prio),
                       ("link", "set", name, "up")):
             subprocess.run(("ip",) + words, check=True)
         names.append(name)

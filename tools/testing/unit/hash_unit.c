@@ -94,7 +94,7 @@ static void skb_make(struct sk_buff *skb, const struct hash_frame *frame,
 	if (frame->vlan) {
 		skb->vlan_present = 1;
 		skb->vlan_proto = htons(hash_vlans[frame->vlan - 1].proto);
-		skb->vlan_tci = hash_vlans[frame->vlan - 1].id | 0x7000;
+		skb->vlan_tci = hash_vlan_tci(&hash_vlans[frame->vlan - 1]);
 	}
 }
 

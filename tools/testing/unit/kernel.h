@@ -123,8 +123,6 @@ struct vlan_hdr {
 	__be16 h_vlan_encapsulated_proto;
 };
 
-#define VLAN_VID_MASK	0x0fff
-
 static inline bool eth_type_vlan(__be16 proto)
 {
 	return proto == htons(ETH_P_8021Q) || proto == htons(ETH_P_8021AD);
@@ -141,7 +139,7 @@ static inline unsigned char *skb_network_header(const struct sk_buff *skb)
 }
 
 #define skb_vlan_tag_present(skb)	((skb)->vlan_present)
-#define skb_vlan_tag_get_id(skb)	((skb)->vlan_tci & VLAN_VID_MASK)
+#define skb_vlan_tag_get(skb)		((skb)->vlan_tci)
 
 void *__skb_header_pointer(const struct sk_buff *skb, int offset, int len,
 			   const void *data, int hlen, void *buffer);

@@ -14,8 +14,8 @@
 #define LARGE_LEN	4300	/* over a page: then skbs have fragments */
 
 const struct hash_vlan hash_vlans[HASH_VLAN_MAX] = {
-	{ 0x8100, 1 }, { 0x8100, 5 }, { 0x8100, 100 }, { 0x8100, 4094 },
-	{ 0x88a8, 1023 },
+	{ 0x8100, 1, 0 }, { 0x8100, 5, 5 }, { 0x8100, 100, 7 },
+	{ 0x8100, 4094, 1 }, { 0x88a8, 1023, 3 },
 };
 
 struct kind {

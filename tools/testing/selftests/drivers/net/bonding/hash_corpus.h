@@ -41,11 +41,22 @@ struct hash_frame {
  * struct hash_vlan - a VLAN device that the corpus asks for
  * @proto: TPID, host order
  * @id: VLAN id
+ * @prio: priority in its tags (egress-qos-map 0:prio)
  */
 struct hash_vlan {
 	__u16 proto;
 	__u16 id;
+	__u8 prio;
 };
+
+/**
+ * hash_vlan_tci() - what a VLAN device's tags say
+ * @vlan: the device
+ */
+static inline __u16 hash_vlan_tci(const struct hash_vlan *vlan)
+{
+	return vlan->prio << 13 | vlan->id;
+}
 
 extern const struct hash_vlan hash_vlans[HASH_VLAN_MAX];
 

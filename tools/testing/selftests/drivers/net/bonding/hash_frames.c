@@ -59,7 +59,8 @@ static const char usage_text[] =
 "       hash_frames show [-s SEED] [-f FIRST] [-c COUNT]\n"
 "           frames in hex\n"
 "       hash_frames vlans\n"
-"           VLAN devices that -V names in this order: number, TPID, id\n"
+"           VLAN devices that -V names in this order: number, TPID, id,\n"
+"           priority (egress-qos-map 0:PRIORITY)\n"
 "       hash_frames l4hash -i BOND -S SLAVE,... -a ADDRESS [-c COUNT]\n"
 "           connect to ADDRESS; a line for each SYN: slave, skb->hash % slaves\n"
 "FRAMES: -s SEED (1), -c COUNT (10000), -f FIRST (0), -d: only a digest\n"
@@ -268,8 +269,8 @@ static int do_vlans(struct options *opt)
 
 	(void)opt;
 	for (i = 0; i < HASH_VLAN_MAX; i++)
-		printf("%d 0x%04x %u\n", i, hash_vlans[i].proto,
-		       hash_vlans[i].id);
+		printf("%d 0x%04x %u %u\n", i, hash_vlans[i].proto,
+		       hash_vlans[i].id, hash_vlans[i].prio);
 	return 0;
 }
 

@@ -450,13 +450,14 @@ static __u32 hash_layer2(const struct hash_frame *frame)
 	return frame->data[5] ^ frame->data[11] ^ ethertype(frame);
 }
 
-static __u32 vlan_id(const struct hash_frame *frame, unsigned int how)
+/* The whole tag, priority included, not the VLAN id alone */
+static __u32 vlan_tag(const struct hash_frame *frame, unsigned int how)
 {
 	if (how & HASH_XDP)
 		return is_vlan(ethertype(frame)) && frame->len >= 18 ?
-		       (frame->data[14] << 8 | frame->data[15]) & 0xfff : 0;
+		       frame->data[14] << 8 | frame->data[15] : 0;
 	if ((how & HASH_VLAN_DEVICES) && frame->vlan)
-		return hash_vlans[frame->vlan - 1].id;
+		return hash_vlan_tci(&hash_vlans[frame->vlan - 1]);
 	return 0;
 }
 
@@ -465,7 +466,7 @@ static __u32 hash_srcmac(const struct hash_frame *frame, unsigned int how)
 	const __u8 *mac = frame->data + 6;
 
 	return (mac[0] << 16 | mac[1] << 8 | mac[2]) ^
-	       (mac[3] << 16 | mac[4] << 8 | mac[5]) ^ vlan_id(frame, how);
+	       (mac[3] << 16 | mac[4] << 8 | mac[5]) ^ vlan_tag(frame, how);
 }
 
 /*
@@ -529,8 +530,8 @@ static void write_tag(struct hash_frame *to, const struct hash_frame *from)
 	to->proto = 0;
 	to->data[12] = tag->proto >> 8;
 	to->data[13] = tag->proto;
-	to->data[14] = tag->id >> 8;
-	to->data[15] = tag->id;
+	to->data[14] = hash_vlan_tci(tag) >> 8;
+	to->data[15] = hash_vlan_tci(tag);
 	memcpy(to->data + 16, from->data + 12, from->len - 12);
 }
 

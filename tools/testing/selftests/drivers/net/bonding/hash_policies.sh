@@ -33,7 +33,7 @@ hash_frames() {
 # hash_bond POLICY N - b0 with N dummies as slaves, and the VLAN devices that
 # the frames want; sets slaves and vlans to their names
 hash_bond() {
-	local number tpid id i
+	local number tpid id prio i
 
 	{
 		echo link add b0 mtu 5000 type bond mode balance-xor \
@@ -43,10 +43,11 @@ hash_bond() {
 			echo link set "s$i" master b0
 		done
 		echo link set b0 up
-		hash_frames vlans | while read -r number tpid id; do
+		hash_frames vlans | while read -r number tpid id prio; do
 			case $tpid in 0x8100) tpid=802.1Q ;; *) tpid=802.1ad ;; esac
 			echo link add link b0 "v$number" type vlan \
-				proto "$tpid" id "$id"
+				proto "$tpid" id "$id" \
+				egress-qos-map "0:$prio"
 			echo link set "v$number" up
 		done
 	} | ip -batch -

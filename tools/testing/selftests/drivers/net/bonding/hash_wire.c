@@ -201,24 +201,20 @@ static int mark_of(struct msghdr *msg, __u32 *mark)
 	return 0;
 }
 
-/* As it was sent, or with the VLAN device's tag put in by the slave? */
+/* As it was sent, or with the VLAN device's tag put in? */
 static int same_frame(const struct hash_frame *frame, const __u8 *data,
 		      unsigned int len)
 {
 	const struct hash_vlan *vlan;
-	__u8 tag[4];
 
 	if (len == frame->len)
 		return !memcmp(frame->data, data, len);
-	if (!frame->vlan || len != frame->len + sizeof(tag))
+	if (!frame->vlan || len != frame->len + 4u)
 		return 0;
 	vlan = &hash_vlans[frame->vlan - 1];
-	tag[0] = vlan->proto >> 8;
-	tag[1] = vlan->proto;
-	tag[2] = vlan->id >> 8;
-	tag[3] = vlan->id;
 	return !memcmp(frame->data, data, 12) &&
-	       !memcmp(tag, data + 12, sizeof(tag)) &&
+	       (data[12] << 8 | data[13]) == vlan->proto &&
+	       (data[14] << 8 | data[15]) == hash_vlan_tci(vlan) &&
 	       !memcmp(frame->data + 12, data + 16, frame->len - 12);
 }
 
