@@ -116,8 +116,8 @@ static unsigned long bond_peers_interval(const struct bonding *bond)
 
 /*
  * Frames that are sent before the link watch has looked at a device are lost in
- * its empty qdisc.  A bond that came up with its carrier on has a qdisc, whatever
- * the link watch has still to do for it.
+ * its empty qdisc.  A bond that came up with its carrier on has a qdisc,
+ * whatever the link watch has still to do for it.
  */
 static bool bond_link_settling(const struct bonding *bond)
 {
