@@ -83,6 +83,14 @@ nodad() {
 
 # --- bonds ---
 
+ipv6_is_on() {
+	local off=1
+
+	read -r off 2>/dev/null \
+		</proc/sys/net/ipv6/conf/default/disable_ipv6 || :
+	[ "$off" = 0 ]
+}
+
 # arp_bond_new NUMBER MODE SLAVE... [-- IP-LINK-BOND-OPTION...] - its slaves are
 # there already; it has its address before it comes up, so that even the first
 # probe has a source
@@ -100,8 +108,7 @@ arp_bond_new() {
 		echo "link add b$n type bond mode $mode arp_interval $iv $*"
 		printf "link set %s master b$n\n" "${slaves[@]}"
 		echo "addr add 10.0.$n.1/24 dev b$n"
-		if [ "$(</proc/sys/net/ipv6/conf/default/disable_ipv6)" = 0 ]
-		then
+		if ipv6_is_on; then
 			echo "addr add fd00:$n::1/64 dev b$n nodad"
 		fi
 		echo "link set b$n up"
