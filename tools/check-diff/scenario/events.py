@@ -29,16 +29,26 @@ def facts(link):
 
 
 class Recorder:
-    """Listens in the current namespace from the moment it is made."""
+    """
+    Listens in the current namespace from the moment it is made.
 
-    def __init__(self, world, uevents=True):
+    Written down for an action are: the events that notifications name, in
+    their order; what each link looks like afterwards, as far as that is new;
+    uevents, in their order. How many notifications without a name there were
+    on the way, and in which order, is in the file <topic>.raw, for people: it
+    is not compared.
+    """
+
+    def __init__(self, world, out, uevents=True):
         self.world = world
         self.links = nl.Listener([nl.Listener.RTNLGRP_LINK])
         self.uevents = nl.Listener(uevents=True) if uevents else None
         self.known = {link.index: facts(link) for link in world.nl.links()}
+        self.raw = open(out.file.name[:-4] + ".raw", "a", encoding="utf-8")
 
     def close(self):
         self.links.close()
+        self.raw.close()
         if self.uevents:
             self.uevents.close()
 
@@ -52,37 +62,52 @@ class Recorder:
                 last = time.monotonic()
             got += new
             time.sleep(0.01)
-        return got
+        return [(kind, nl.Link(kind, payload)) for kind, payload in got]
 
-    def _link_line(self, kind, payload):
-        link = nl.Link(kind, payload)
-        if link.index >= PEER_INDEX and link.index < PEER_INDEX + 10:
-            return None     # the far ends of the slaves, no affair of a bond
-        if link.deleted:
-            self.known.pop(link.index, None)
-            return "gone %s" % link.name
+    def _news(self, before, link):
+        """What is new of a link since before, as text."""
         now = facts(link)
-        before = self.known.get(link.index)
-        self.known[link.index] = now
-        words = ["link %s" % link.name]
-        event = link.number(44)
-        if event is not None:
-            words.append("event=%s" % EVENT_NAMES.get(event, event))
         if before is None:
-            words.append("appears")
-            return ", ".join(words)
-        for key in sorted(set(before) | set(now)):
-            if before.get(key) != now.get(key):
-                words.append("%s: %s" % (key, now.get(key, "absent")))
-        return ", ".join(words)
+            return "appears"
+        return ", ".join("%s: %s" % (key, now.get(key, "absent"))
+                         for key in sorted(set(before) | set(now))
+                         if before.get(key) != now.get(key)) or "as before"
+
+    def _write_raw(self, case, got):
+        seen = dict(self.known)
+        self.raw.write("== %s\n" % case)
+        for _, link in got:
+            text = "gone" if link.deleted else self._news(
+                seen.get(link.index), link)
+            seen[link.index] = facts(link)
+            self.raw.write("\t%s event=%s %s\n" % (
+                link.name, link.number(44), text))
+
+    def _write_links(self, out, got):
+        last = {}
+        for _, link in got:
+            event = link.number(44)
+            if event is not None:
+                out.line("event %s: %s" % (
+                    link.name, EVENT_NAMES.get(event, event)))
+            last[link.index] = link
+        for index, link in sorted(last.items()):
+            if link.deleted:
+                out.line("link %s is gone" % link.name)
+                self.known.pop(index, None)
+                continue
+            out.line("link %s: %s" % (
+                link.name, self._news(self.known.get(index), link)))
+            self.known[index] = facts(link)
 
     def lines(self, out):
         """Write what was heard since the last call, when it has gone quiet."""
         self.world.settle(out)
-        for kind, payload in self._collect():
-            line = self._link_line(kind, payload)
-            if line:
-                out.line(line)
+        # the far ends of the slaves are no affair of a bond
+        got = [(kind, link) for kind, link in self._collect()
+               if not PEER_INDEX <= link.index < PEER_INDEX + 10]
+        self._write_raw(out.name, got)
+        self._write_links(out, got)
         if not self.uevents:
             return
         for event in self.uevents.read():

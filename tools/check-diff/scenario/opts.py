@@ -15,11 +15,13 @@ TEXT_COMMON = (
     "", "\n", " ", "0", "1", "0\n", "00", "1 2", "2", " 1", "-1", "+1", "0x1",
     "1.5", "abc", "255", "256", "65535", "65536", "2147483647", "2147483648",
     "4294967295", "4294967296", "4294967297", "18446744073709551615",
-    "18446744073709551616", "99999999999999999999999", "default", "DEFAULT",
+    "99999999999999999999999", "default", "DEFAULT",
     "minval", "maxval", "off", "on", "a" * 300, "1\0", "1\n2\n", "\t1",
     "1abc", "1 abc",
 )
-TEXT_LONG = ("9" * 4096,)
+TEXT_LONG = "9" * 4096
+# Comes last: what the in-tree driver takes, the next value would start from.
+TEXT_OVERFLOW = "18446744073709551616"
 
 # Values of number attributes, cut to the attribute's size.
 NUMBERS = (0, 1, 2, 3, 4, 5, 6, 7, 100, 255, 256, 1023, 1024, 65535, 65536,
@@ -33,7 +35,8 @@ class Option:
         self.name = name
         self.attr = attr
         self.file = name if file else None
-        self.texts = TEXT_COMMON + tuple(texts)
+        self.texts = (TEXT_LONG,) + TEXT_COMMON + tuple(texts) \
+            + (TEXT_OVERFLOW,)
         self.raws = raws if raws is not None else self._numbers()
 
     def size(self):
@@ -75,7 +78,7 @@ def _list(*entries):
 IP4_TEXTS = ("+10.0.0.1", "-10.0.0.1", "+10.0.0.1\n", "+0.0.0.0", "+0.1.2.3",
              "+255.255.255.255", "+10.0.0", "+10.0.0.256", "+", "-", "10.0.0.1",
              "+10.0.0.1 ", "+10.0.0.1x", "+224.0.0.1", "+127.0.0.1", "*1.2.3.4",
-             "-10.9.9.9", "+10.0.0.2,10.0.0.3", "+1")
+             "-10.9.9.9", "+1", "+10.0.0.2,10.0.0.3")
 IP4_RAWS = tuple((label, data) for label, data in (
     ("one", ip4_targets("10.0.0.1")),
     ("two", ip4_targets("10.0.0.1", "10.0.0.2")),
@@ -149,8 +152,8 @@ OPTIONS = (
     Option("packets_per_slave", 20),
     Option("lacp_active", 29),
     Option("lacp_rate", 21, names("slow", "fast")),
-    Option("ad_select", 22, names("stable", "bandwidth", "count",
-                                  "actor_port_prio")),
+    Option("ad_select", 22, names("stable", "bandwidth", "count")
+           + ("actor_port_prio", "actor_port_prio\n", "stable")),
     Option("ad_actor_sys_prio", 24),
     Option("ad_user_port_key", 25),
     Option("ad_actor_system", 26, MAC_TEXTS, MAC_RAWS),
@@ -164,8 +167,8 @@ OPTIONS = (
                             "+" + "a" * 16, "+d3 ")),
     Option("queue_id", None, ("d1:0", "d1:1", "d2:1", "d1:15", "d1:16",
                               "d1:17", "d2:2", "d9:1", "d1", "d1:", ":1",
-                              "d1:x", "d1:-1", "d1:65536", "d1:1:2", "d1:1 ",
-                              "d1 1", "d3:1")),
+                              "d1:x", "d1:-1", "d1:1 ", "d1 1", "d3:1",
+                              "d1:65536", "d1:1:2")),
     # read-only files: every write has to be refused
     Option("mii_status"), Option("ad_aggregator"), Option("ad_num_ports"),
     Option("ad_actor_key"), Option("ad_partner_key"),

@@ -121,7 +121,7 @@ def run_events(directory):
     for mode in MODES:
         with World() as w:
             prepare(w)
-            recorder = Recorder(w)
+            recorder = Recorder(w, out)
             out.case("%s/create" % mode)
             w.bond(mode=mode)
             recorder.lines(out)
@@ -164,17 +164,20 @@ def listens(pid):
     return False
 
 
-def mask_slaves(text):
-    """Blocks of the slaves' peers out, and of slaves what link watch says."""
-    blocks = re.split(r"(?m)^(?=\S)", text)
-    out = []
-    for block in blocks:
-        if re.match(r"(Deleted )?\d+: p\d", block):
+def last_blocks(text):
+    """
+    The last block of each link, but of the slaves' peers; and of slaves what
+    link watch says masked.
+    """
+    last = {}
+    for block in re.split(r"(?m)^(?=\S)", text):
+        found = re.match(r"(Deleted )?(\d+): ([\w.]+)", block)
+        if not found or re.match(r"p\d", found.group(3)):
             continue
-        if re.match(r"(Deleted )?\d+: v\d", block):
+        if re.match(r"v\d", found.group(3)):
             block = re.sub(r"NO-CARRIER,|(?<=state )\w+", "", block)
-        out.append(block)
-    return "".join(out)
+        last[int(found.group(2))] = block
+    return "".join(last[index] for index in sorted(last))
 
 
 def write_news(out, case, path, at):
@@ -189,5 +192,5 @@ def write_news(out, case, path, at):
         f.seek(at)
         text = f.read().decode(errors="replace")
     out.case(case)
-    out.text(mask_macs(mask_slaves(re.sub(r"[ \t]+\n", "\n", text))))
+    out.text(mask_macs(last_blocks(re.sub(r"[ \t]+\n", "\n", text))))
     return size

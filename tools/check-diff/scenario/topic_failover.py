@@ -141,7 +141,7 @@ def run_failover(directory):
                 w.must(w.nl.up(BOND_INDEX), "up")
                 w.settle()
                 group = join_group("bond0")
-                recorder = Recorder(w, uevents=False)
+                recorder = Recorder(w, out, uevents=False)
                 for step, action in STEPS:
                     out.case("%s%s/%s" % (mode, name, step))
                     action(w)

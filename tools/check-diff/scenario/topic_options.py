@@ -11,7 +11,7 @@ and a refusal by netlink says why.
 """
 import nl
 from linkdump import BOND_NAMES, bond_value
-from opts import OPTIONS, SLAVE_OPTIONS, TEXT_LONG
+from opts import OPTIONS, SLAVE_OPTIONS
 from world import (BOND_INDEX, MODES, Out, World, bond_attr, bond_data,
                    ip4_targets, read_file, write_file)
 
@@ -84,7 +84,7 @@ def shown(text):
 
 def sysfs_case(w, out, opt, case, promises):
     before = options_now(w)
-    for text in opt.texts + TEXT_LONG:
+    for text in opt.texts:
         code = write_file(PATH + opt.file, text)
         after = options_now(w)
         diff = changes(before, after)

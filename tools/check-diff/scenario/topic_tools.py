@@ -272,7 +272,7 @@ def run_modinfo(directory):
     out = Out(directory, "modinfo")
     text = run("modinfo", "bonding")
     out.case("fields")
-    for line in text.splitlines():
+    for line in sorted(text.splitlines()):
         key, _, value = line.partition(":")
         if key in ("alias", "license", "name", "vermagic", "retpoline"):
             out.line("%s: %s" % (key, value.strip()))

@@ -127,11 +127,11 @@ class Out:
         self.file = open(os.path.join(directory, topic + ".txt"), "w",
                          encoding="utf-8")
         self.topic = topic
-        self.cases = 0
+        self.name = ""
 
     def case(self, name):
         self.file.write("== %s\n" % name)
-        self.cases += 1
+        self.name = name
 
     def line(self, text=""):
         self.file.write("\t%s\n" % text)
