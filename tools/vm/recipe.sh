@@ -36,7 +36,8 @@ recipe_packages() {
 	# to run and to test
 	printf '%s\n' busybox-static ethtool iputils-arping iputils-ping \
 		iperf3 jq kmod libcap2-bin libteam-utils netsniff-ng nftables \
-		procps python3 python3-scapy socat strace tcpdump
+		openvswitch-switch procps python3 python3-scapy socat strace \
+		tcpdump xdp-tools
 	case $1 in
 	6.1)
 		printf '%s\n' linux-headers-amd64 bpftool dkms ifenslave "iproute2/$bpo" \
