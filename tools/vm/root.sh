@@ -142,12 +142,25 @@ build_boot() {
 	mv "$new" "$1/boot"
 }
 
+# clear_away DIRECTORY... - remove them; one whose making was cut short may still
+# have /proc, /sys and devices mounted in it
+clear_away() {
+	local dir mount
+
+	for dir; do
+		while read -r mount; do
+			vm_as_root umount "$mount"
+		done < <(findmnt -rn -o TARGET | grep -F "$dir/" | sort -r)
+		vm_as_root rm -rf "$dir"
+	done
+}
+
 # build_root KERNEL - make it beside the old one, then put it in place
 build_root() {
 	local new=$vm_cache/$1.new old=$vm_cache/$1.old log=$vm_cache/$1.log
 	local start=$SECONDS rc=0 pid rel
 
-	vm_as_root rm -rf "$new" "$old"
+	clear_away "$new" "$old"
 	mkdir -p "$new"
 	vm_say "$1: making the guest's root in $vm_cache/$1 (once; minutes)"
 	(recipe_build "$1" "$new/root") >"$log" 2>&1 </dev/null &
@@ -166,7 +179,7 @@ build_root() {
 	root_stamp "$1" >"$new/stamp"
 	[ ! -e "$vm_cache/$1" ] || mv "$vm_cache/$1" "$old"
 	mv "$new" "$vm_cache/$1"
-	vm_as_root rm -rf "$old"
+	clear_away "$old"
 	vm_say "$1: $rel ready after $((SECONDS - start)) s"
 }
 
