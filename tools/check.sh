@@ -305,7 +305,7 @@ build_failed() {
 fill_queues() {
 	local dir=$vm_build/check/$1 all parallel test
 
-	all=$(make -s -C "$vm_top/$tests_dir" list_all)
+	all=$(make -s -C "$vm_top/$tests_dir" list)
 	parallel=$(make -s -C "$vm_top/$tests_dir" list_parallel)
 	[ "${#only[@]}" -gt 0 ] ||
 		mapfile -t only < <(make -s -C "$vm_top/$tests_dir" "$list")
