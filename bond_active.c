@@ -26,11 +26,12 @@ static bool bond_active_holds(const struct slave *slave)
 static struct slave *bond_active_candidate(const struct bonding *bond,
 					   struct slave *current_active)
 {
-	struct slave *best = NULL;
+	struct slave *best = bond_primary_rtnl(bond);
 	struct slave *slave;
 
-	if (bond_active_eligible(bond->primary))
-		return bond->primary;
+	if (bond_active_eligible(best))
+		return best;
+	best = NULL;
 	if (bond_active_holds(current_active))
 		best = current_active;
 	bond_for_each_slave(bond, slave)
@@ -74,7 +75,7 @@ static struct slave *bond_active_choose(struct bonding *bond)
 		return bond_active_returning(bond);
 	if (!bond_active_holds(now) || cand == now)
 		return cand;
-	if (bond->force_primary && cand == bond->primary)
+	if (bond->force_primary && cand == bond_primary_rtnl(bond))
 		return cand;
 	switch (bond->params.primary_reselect) {
 	case BOND_RESELECT_BETTER:
@@ -92,7 +93,7 @@ void bond_active_select(struct bonding *bond)
 
 	ASSERT_RTNL();
 	best = bond_active_choose(bond);
-	if (best && best == bond->primary)
+	if (best && best == bond_primary_rtnl(bond))
 		bond->force_primary = false;
 	bond_active_change(bond, best);
 }
@@ -116,9 +117,9 @@ void bond_primary_resolve(struct bonding *bond)
 
 	ASSERT_RTNL();
 	primary = bond_primary_find(bond);
-	if (primary != bond->primary)
+	if (primary != bond_primary_rtnl(bond))
 		bond->force_primary = primary;
-	bond->primary = primary;
+	rcu_assign_pointer(bond->primary, primary);
 }
 
 /* --- whose MAC address --- */

@@ -318,7 +318,8 @@ static int bond_nl_put(struct sk_buff *skb, const struct bonding *bond,
 		if (!bond_has_cap(bond, opt->need_caps))
 			return 0;
 		return bond_nl_put_dev(skb, attr, id == BOND_OPT_PRIMARY ?
-				       bond->primary : bond_active_rtnl(bond));
+				       bond_primary_rtnl(bond) :
+				       bond_active_rtnl(bond));
 	case BOND_OPT_T_IP4:
 		return bond_nl_put_ip4(skb, attr, params);
 	case BOND_OPT_T_IP6:

@@ -103,7 +103,7 @@ static void bond_commit_slave(const struct bond_change *change)
 static void bond_commit_primary(struct bonding *bond)
 {
 	bond_primary_resolve(bond);
-	bond->force_primary = bond->primary;
+	bond->force_primary = bond_primary_rtnl(bond);
 	bond_mark(bond, BOND_DIRTY_ACTIVE);
 }
 

@@ -387,13 +387,15 @@ BOND_PROPOSE(queue_id)
 
 BOND_PROPOSE(prio)
 {
+	const struct slave *primary = bond_primary_rtnl(change->bond);
+
 	if (!change->slave)
 		return bond_refuse(change, -ENODEV, "no slave");
 	change->slave_next.prio = (s32)value->number;
-	if (change->bond->primary)
+	if (primary)
 		bond_warn(change->bond,
 			  "prio counts only while the primary %s is down\n",
-			  change->bond->primary->dev->name);
+			  primary->dev->name);
 	else
 		change->effects |= BOND_EFFECT_SELECT;
 	return 0;

@@ -66,7 +66,7 @@ static void bond_proc_hash(struct seq_file *seq, const struct bonding *bond)
 
 static void bond_proc_primary(struct seq_file *seq, const struct bonding *bond)
 {
-	const struct slave *primary = READ_ONCE(bond->primary);
+	const struct slave *primary = rcu_dereference(bond->primary);
 	u32 reselect = READ_ONCE(bond->params.primary_reselect);
 	const struct slave *active;
 

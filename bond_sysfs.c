@@ -114,7 +114,7 @@ static ssize_t bond_sysfs_active_show(const struct bonding *bond,
 static ssize_t bond_sysfs_primary_show(const struct bonding *bond,
 				       const struct bond_option *opt, char *buf)
 {
-	return bond_sysfs_slave_name_show(READ_ONCE(bond->primary), buf);
+	return bond_sysfs_slave_name_show(rcu_dereference(bond->primary), buf);
 }
 
 static ssize_t bond_sysfs_slaves_show(const struct bonding *bond,

@@ -305,7 +305,7 @@ struct bonding {
 
 	struct list_head slaves;
 	unsigned int slave_cnt;
-	struct slave *primary;
+	struct slave __rcu *primary;
 	bool force_primary;
 	unsigned long dirty;
 
@@ -519,6 +519,18 @@ static inline struct slave *bond_slave_get_rtnl(const struct net_device *dev)
 static inline struct slave *bond_active_rtnl(const struct bonding *bond)
 {
 	return rtnl_dereference(bond->curr_active_slave);
+}
+
+/**
+ * bond_primary_rtnl() - the slave that option primary names
+ * @bond: the bond
+ *
+ * Context: RTNL.
+ * Return: the slave, or NULL when it is no slave, or none is named.
+ */
+static inline struct slave *bond_primary_rtnl(const struct bonding *bond)
+{
+	return rtnl_dereference(bond->primary);
 }
 
 /* --- state of a slave --- */
