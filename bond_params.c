@@ -126,6 +126,8 @@ static void __init bond_params_numbers(void)
 			  bond_param_all_slaves_active);
 	bond_param_number(BOND_OPT_RESEND_IGMP, bond_param_resend_igmp);
 	bond_param_number(BOND_OPT_NUM_PEER_NOTIF, bond_param_num_peer_notif);
+	/* sysfs shows this one */
+	bond_param_num_peer_notif = bond_param_defaults.num_peer_notif;
 	bond_param_number(BOND_OPT_PACKETS_PER_SLAVE,
 			  bond_param_packets_per_slave);
 	bond_param_number(BOND_OPT_LP_INTERVAL, bond_param_lp_interval);

@@ -23,6 +23,7 @@ bond_tests="
 	slave_namespace_ends
 	parameters_make_bonds
 	parameters_are_defaults
+	parameters_put_right
 	parameters_refused
 	loads_by_itself"
 
@@ -305,6 +306,24 @@ parameters_are_defaults() {
 	check_eq "miimon of b1" 50 "$(bond_get miimon b1)"
 	check_eq "parameter" 50 "$(cat /sys/module/bonding/parameters/miimon \
 		2>/dev/null || echo 50)"
+	unload
+	load
+}
+
+# What sysfs shows of a bad one is what is used in its place.
+parameters_put_right() {
+	local name
+
+	allow_kmsg 'num_grat_arp|num_unsol_na'
+	same_module
+	for name in num_grat_arp num_unsol_na; do
+		unload
+		load max_bonds=0 "$name=256"
+		ip link add b0 type bond
+		check_eq "$name of a bond" 1 "$(bond_get "$name")"
+		check_eq "$name" 1 \
+			"$(cat "/sys/module/bonding/parameters/$name")"
+	done
 	unload
 	load
 }
