@@ -33,6 +33,7 @@ import re
 import sys
 
 SHOWN = 12          # differences printed for one case
+LONG = 300          # characters printed of a line
 NOTHING = "(nothing)"
 
 
@@ -99,6 +100,30 @@ def read_cases(path):
     return cases
 
 
+def key_of(line):
+    """What a line is about: the text before its colon, or its first word."""
+    found = re.match(r"\s*([^=]*?):( |$)", line) or \
+        re.match(r"\s*([^ =]*)", line)
+    return found.group(1)
+
+
+def pairs(olds, news):
+    """Lines that stand in each other's place, those about the same together."""
+    if len(olds) == len(news) == 1:
+        return [(olds[0], news[0])]
+    out = []
+    matcher = difflib.SequenceMatcher(None, [key_of(x) for x in olds],
+                                      [key_of(x) for x in news],
+                                      autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            out += [p for p in zip(olds[a:b], news[c:d]) if p[0] != p[1]]
+        else:
+            out += [(x, None) for x in olds[a:b]]
+            out += [(None, x) for x in news[c:d]]
+    return out
+
+
 def differences(left, right):
     """[(left line, right line)], with None for a missing one."""
     if left == right:
@@ -108,14 +133,20 @@ def differences(left, right):
     out = []
     matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
     for tag, a, b, c, d in matcher.get_opcodes():
-        if tag == "equal":
-            continue
-        olds, news = left[a:b], right[c:d]
-        size = max(len(olds), len(news))
-        olds += [None] * (size - len(olds))
-        news += [None] * (size - len(news))
-        out += zip(olds, news)
+        if tag != "equal":
+            out += pairs(left[a:b], right[c:d])
     return out
+
+
+def cut(old, new):
+    """Both lines, what is long about them cut to where they differ."""
+    old, new = (NOTHING if t is None else t for t in (old, new))
+    if max(len(old), len(new)) <= LONG:
+        return old, new
+    at = max(0, len(os.path.commonprefix([old, new])) - LONG // 4)
+    return tuple("%s%s%s" % ("[...]" if at else "", t[at:at + LONG],
+                             "[...]" if t[at + LONG:] else "")
+                 for t in (old, new))
 
 
 class Comparison:
@@ -158,9 +189,7 @@ class Comparison:
                 label, NOTHING if old is None else old,
                 NOTHING if new is None else new)
             if not self.is_explained(text):
-                problems.append("%s\n      #   => %s" % (
-                    text[len(label) + 2:].split(" => ")[0], NOTHING
-                    if new is None else new))
+                problems.append("%s\n      #   => %s" % cut(old, new))
         skipped = left == right and any(x.startswith("SKIP") for x in left)
         return self.result(label, problems, skipped)
 
