@@ -201,14 +201,16 @@ static void bond_active_mac(struct bonding *bond, struct slave *new)
 
 /* --- changing it --- */
 
-static void bond_active_announce(struct bonding *bond, struct slave *new)
+/* Without another slave nothing has failed over, and nothing could be sent. */
+static void bond_active_announce(struct bonding *bond, const struct slave *new)
 {
+	if (!new)
+		return;
 	if (bond_has_cap(bond, BOND_CAP_FOM)) {
 		call_netdevice_notifiers(NETDEV_BONDING_FAILOVER, bond->dev);
-		if (new)
-			bond_peers_notify(bond);
+		bond_peers_notify(bond);
 	}
-	if (new && netif_running(bond->dev) &&
+	if (netif_running(bond->dev) &&
 	    bond_has_cap(bond, BOND_CAP_IGMP | BOND_CAP_PRIMARY))
 		bond_igmp_resend(bond);
 }

@@ -182,6 +182,8 @@ static void bond_igmp_step(struct bonding *bond)
 {
 	unsigned long delay = msecs_to_jiffies(BOND_IGMP_INTERVAL_MS);
 
+	if (!bond_active_rtnl(bond))
+		bond->igmp_left = 0;
 	if (!bond->igmp_left)
 		return;
 	if (bond_link_settling(bond) || bond_peers_unsent(bond)) {

@@ -19,11 +19,14 @@ void bond_apply_later(struct bonding *bond)
 	queue_delayed_work(bond->wq, &bond->apply_work, 0);
 }
 
+/* What a backup slave may receive is nobody else's affair. */
 static void bond_slave_set_bits(struct slave *slave, u8 bits)
 {
-	if (slave->abi_bits == bits)
-		return;
+	u8 changed = slave->abi_bits ^ bits;
+
 	WRITE_ONCE(slave->abi_bits, bits);
+	if (!(changed & BOND_SLAVE_BACKUP))
+		return;
 	slave->info_dirty = 1;
 	bond_mark(slave->bond, BOND_DIRTY_ARRAY);
 	bond_mark(slave->bond, BOND_DIRTY_LOWER);

@@ -9,6 +9,7 @@ import os
 import socket
 import struct
 import subprocess
+import tempfile
 import time
 
 from bond_lib import (IFLA_IFNAME, RTM_NEWLINK, Check, Fail, Rtnl, attr, attrs,
@@ -276,6 +277,25 @@ def peers_of_no_other_mode(world):
             need(world.net.delete(name))
 
 
+def failover_needs_a_slave(world):
+    """A bond that has lost its last slave has failed, not failed over."""
+    world.bond(AB)
+    for i in 1, 0:
+        world.cut(i)
+        world.wait(f"es{i} down", lambda i=i: net_read(
+            f"es{i}", "bonding_slave/mii_status") == "down")
+    time.sleep(0.5)
+    world.check.equal("BONDING_FAILOVER", [],
+                      world.of("BONDING_FAILOVER", "eb0"))
+
+
+def failover_by_release(world):
+    """From the released slave to the next, in one step."""
+    world.bond(AB)
+    need(world.net.master("es0", None))
+    world.several("BONDING_FAILOVER", "eb0", 1)
+
+
 def ipv6_on(world):
     """An IPv6 address on the bond, of which nothing is tried out first."""
     with open("/proc/sys/net/ipv6/conf/eb0/disable_ipv6", "w",
@@ -352,6 +372,38 @@ def igmp_none(world):
     world.bond(AB, resend_igmp=0)
     world.activate(1)
     world.several("BONDING_FAILOVER", "eb0", 1)
+    world.check.equal("RESEND_IGMP", [], world.of("RESEND_IGMP", "eb0"))
+
+
+def works_run(name, seconds):
+    """How often a work ran meanwhile, by the kernel's own account."""
+    base = tempfile.mkdtemp()
+    subprocess.run(["mount", "-t", "tracefs", "none", base], check=True)
+    trace = f"{base}/instances/notify-{os.getpid()}"
+    os.mkdir(trace)
+    try:
+        with open(f"{trace}/events/workqueue/workqueue_execute_start/enable",
+                  "w", encoding="ascii") as file:
+            file.write("1")
+        time.sleep(seconds)
+        with open(f"{trace}/trace", encoding="ascii") as file:
+            return sum(name in line for line in file)
+    finally:
+        os.rmdir(trace)
+        subprocess.run(["umount", base], check=True)
+        os.rmdir(base)
+
+
+def igmp_ends_with_the_last_slave(world):
+    """Nothing waits for a bond that cannot send."""
+    world.bond(AB, resend_igmp=200)
+    for i in 0, 1:
+        world.cut(i)
+        world.wait(f"es{i} down", lambda i=i: net_read(
+            f"es{i}", "bonding_slave/mii_status") == "down")
+    time.sleep(0.5)
+    world.forget()
+    world.check.equal("runs of the work", 0, works_run("bond_igmp_work", 1))
     world.check.equal("RESEND_IGMP", [], world.of("RESEND_IGMP", "eb0"))
 
 
@@ -451,6 +503,16 @@ def lower_state(world):
                       world.of("CHANGELOWERSTATE", "es0")[-1].data)
 
 
+def receiving_backups(world):
+    """all_slaves_active changes nothing that is told of a slave."""
+    world.bond(AB)
+    for value in 1, 0:
+        need(sysfs_write("eb0", "all_slaves_active", f"{value}"))
+    time.sleep(0.5)
+    for name in "CHANGELOWERSTATE", "BONDING_INFO":
+        world.check.equal(f"{name} es1", [], world.of(name, "es1"))
+
+
 def bonding_info(world):
     world.bond(AB)
     world.cut(0)
@@ -530,9 +592,11 @@ def user_space(world):
 CASES = {function.__name__: case(function) for function in (
     peers_default, peers_when_a_link_fails, peers_with_delay, peers_none,
     peers_stop_with_the_bond, peers_start_anew, peers_of_no_other_mode,
-    peers_ipv6, igmp_default, mld, igmp_several, igmp_none, passed_to_vlans,
-    igmp_from_a_slave, lag_upper_info, lower_state, bonding_info,
-    join_and_release, type_change, refused_in_silence, user_space)}
+    failover_needs_a_slave, failover_by_release, peers_ipv6, igmp_default,
+    mld, igmp_several, igmp_none, igmp_ends_with_the_last_slave,
+    passed_to_vlans, igmp_from_a_slave, lag_upper_info, lower_state,
+    receiving_backups, bonding_info, join_and_release, type_change,
+    refused_in_silence, user_space)}
 
 if __name__ == "__main__":
     ktap_main(CASES, ("peers_when_a_link_fails", "refused_in_silence"))
