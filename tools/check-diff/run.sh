@@ -77,25 +77,42 @@ prepare() {
 	else
 		"$vm_dir/build.sh" "$1" --sync
 	fi
-	[ "$2" != ours ] || "$vm_dir/build.sh" "$1" -s modules
+	[ "$2" != ours ] || "$vm_dir/build.sh" "$1" -s W=1 KCFLAGS=-Werror
 }
 
-# show KERNEL MODULE DIR - what the module shows, as files in DIR. A guest that
-# dies leaves a file that compare.py counts as a failure.
-show() {
-	local new=$3.new rc=0 command
+# show_part KERNEL MODULE DIR PART - one guest's part of the topics. A guest
+# that dies leaves a file that compare.py counts as a failure.
+show_part() {
+	local dir=$3/part.${4%/*} rc=0 command
 
+	mkdir -p "$dir"
+	command="echo 3 >/proc/sys/kernel/printk
+		modprobe bonding max_bonds=0 || exit
+		export CHECK_DIFF_HASH_FRAMES=/src/$here/hash_frames
+		python3 -B $here/scenario/main.py --part $4 /out ${topics[*]-}"
+	"$vm_dir/run.sh" -k "$1" --icount --module "$2" -t "$limit" \
+		-o "$dir" -- "$command" >&2 || rc=$?
+	[ "$rc" -eq 0 ] || echo "exit status $rc" >"$3/guest.${4%/*}.failed"
+	find "$dir" '(' -name '*.txt' -o -name '*.raw' -o -name '*.failed' ')' \
+		-exec mv -t "$3" '{}' +
+}
+
+# show KERNEL MODULE DIR - what the module shows, as files in DIR
+show() {
+	local new=$3.new part parts pids=()
+
+	parts=$(nproc)
+	[ "$parts" -le 2 ] || parts=2
+	[ "${#topics[@]}" -ne 1 ] || parts=1
 	rm -rf "$new" "$3"
 	mkdir -p "$new"
 	prepare "$1" "$2"
 	vm_say "$1: what the $2 module shows"
-	command="echo 3 >/proc/sys/kernel/printk
-		modprobe bonding max_bonds=0 || exit
-		export CHECK_DIFF_HASH_FRAMES=/src/$here/hash_frames
-		python3 -B $here/scenario/main.py /out ${topics[*]-}"
-	"$vm_dir/run.sh" -k "$1" --icount --module "$2" -t "$limit" \
-		-o "$new" -- "$command" >&2 || rc=$?
-	[ "$rc" -eq 0 ] || echo "exit status $rc" >"$new/guest.failed"
+	for ((part = 1; part <= parts; part++)); do
+		show_part "$1" "$2" "$new" "$part/$parts" &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
 	mv "$new" "$3"
 }
 
@@ -106,7 +123,8 @@ oracle() {
 
 	"$vm_dir/root.sh" "$1"
 	dir=$base/intree-$(scenario_sum "$1")
-	if [ -z "$fresh" ] && [ -d "$dir" ] && [ ! -e "$dir/guest.failed" ]
+	if [ -z "$fresh" ] && [ -d "$dir" ] &&
+		[ -z "$(find "$dir" -name '*.failed')" ]
 	then
 		return
 	fi

@@ -94,9 +94,9 @@ ACTIONS = (
 # Actions of modes with an active slave, after "third gets carrier".
 AB_ACTIONS = (
     ("active by netlink", option(active_slave=13)),
+    ("active cleared", sysfs("active_slave", "\n")),
     ("active by sysfs", sysfs("active_slave", "v2")),
-    ("active cleared", sysfs("active_slave", "")),
-    ("primary by netlink", option(primary=13)),
+    ("primary by netlink", option(primary=11)),
     ("primary cleared by sysfs", sysfs("primary", "\n")),
     ("slave prio", lambda w: w.nl.change_slave(
         12, "bond", nl.attr(9, b"\x0a\0\0\0"))),

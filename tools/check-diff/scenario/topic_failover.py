@@ -76,7 +76,7 @@ STEPS = (
     ("v2 returns", peer(2, True)),
     ("v1 returns, all up", peer(1, True)),
     ("active v2", sysfs("active_slave", "v2")),
-    ("active cleared", sysfs("active_slave", "")),
+    ("active cleared", sysfs("active_slave", "\n")),
     ("primary v3", sysfs("primary", "v3")),
     ("primary fails", peer(3, False)),
     ("primary returns", peer(3, True)),
@@ -84,10 +84,10 @@ STEPS = (
     ("primary fails again", peer(3, False)),
     ("primary returns again", peer(3, True)),
     ("reselect better", sysfs("primary_reselect", "better")),
-    ("primary none", sysfs("primary", "")),
+    ("primary none", sysfs("primary", "\n")),
     ("prio of v1", lambda w: w.nl.change_slave(
         11, "bond", nl.attr(9, b"\x63\0\0\0"))),
-    ("active cleared with prio", sysfs("active_slave", "")),
+    ("active cleared with prio", sysfs("active_slave", "\n")),
     ("v2 set down", lambda w: (w.nl.down(12), w.wait_mii(12, 2))),
     ("v2 set up", lambda w: (w.nl.up(12), w.wait_mii(12, 0))),
     ("release v1", lambda w: w.nl.master(11, 0)),
@@ -149,6 +149,102 @@ def run_failover(directory):
                     show(w, out)
                 recorder.close()
                 group.close()
+    out.close()
+
+
+# --- what makes a bond choose again ---
+
+def slave_prio(n, prio):
+    return lambda w: w.nl.change_slave(
+        10 + n, "bond", nl.attr(9, struct.pack("=i", prio)))
+
+
+def option(**options):
+    return lambda w: w.set_bond(**options)
+
+
+def both(*actions):
+    return lambda w: [action(w) for action in actions]
+
+
+def rename(n, name):
+    return lambda w: w.nl.set(10 + n, nl.attr(nl.IFLA_IFNAME, name))
+
+
+# Each on a new bond of v1, v2 and v3 whose active slave has become v2.
+CHOICES = (
+    ("nothing", lambda w: None),
+    ("primary of no device", sysfs("primary", "v9")),
+    ("primary v3", sysfs("primary", "v3")),
+    ("primary v2", sysfs("primary", "v2")),
+    ("primary v2, then of no device", both(sysfs("primary", "v2"),
+                                           sysfs("primary", "v9"))),
+    ("primary v2, then none", both(sysfs("primary", "v2"),
+                                   sysfs("primary", "\n"))),
+    ("primary v2, then none by netlink", both(option(primary=12),
+                                              option(primary=0))),
+    ("primary v3, then active v2", both(sysfs("primary", "v3"),
+                                        sysfs("active_slave", "v2"))),
+    ("primary v3, then none", both(sysfs("primary", "v3"),
+                                   sysfs("primary", "\n"))),
+    ("primary none", sysfs("primary", "\n")),
+    ("primary none by netlink", option(primary=0)),
+    ("primary by a new name", both(sysfs("primary", "new"),
+                                   rename(3, "new"))),
+    ("primary renamed away", both(sysfs("primary", "v2"),
+                                  rename(2, "new"))),
+    ("another renamed", rename(3, "new")),
+    ("reselect always", option(primary_reselect=0)),
+    ("reselect better", option(primary_reselect=1)),
+    ("reselect failure", option(primary_reselect=2)),
+    ("prio of v1 as it is", slave_prio(1, 0)),
+    ("prio of v2 as it is", slave_prio(2, 0)),
+    ("prio of v1 up", slave_prio(1, 5)),
+    ("prio of v2 up", slave_prio(2, 5)),
+    ("prio of v2 up and down", both(slave_prio(2, 5), slave_prio(2, 0))),
+    ("prio of v2 down", slave_prio(2, -5)),
+    ("prio of v3 up", slave_prio(3, 5)),
+    ("prio of v1 down", slave_prio(1, -5)),
+    ("v1 fails and returns", both(peer(1, False), peer(1, True))),
+    ("v3 fails and returns", both(peer(3, False), peer(3, True))),
+    ("v1 of higher prio returns", both(peer(1, False), slave_prio(1, 5),
+                                       peer(1, True))),
+    ("active chosen again", sysfs("active_slave", "v2")),
+    ("active cleared", sysfs("active_slave", "\n")),
+    ("fourth slave", lambda w: w.enslave(w.veth(4))),
+    ("v3 is released", lambda w: w.nl.master(13, 0)),
+    ("v1 is released", lambda w: w.nl.master(11, 0)),
+    ("active is released", lambda w: w.nl.master(12, 0)),
+    ("miimon", option(miimon=70)),
+    ("all_slaves_active", option(all_slaves_active=1)),
+    ("min_links", option(min_links=1)),
+    ("bond down and up", lambda w: (w.nl.down(BOND_INDEX),
+                                    w.nl.up(BOND_INDEX),
+                                    w.wait_mii(12, 0))),
+    ("v1 down and up", lambda w: (w.nl.down(11), w.wait_mii(11, 2),
+                                  w.nl.up(11), w.wait_mii(11, 0))),
+)
+
+
+def run_reselect(directory):
+    """Which slave is active after each of the choices."""
+    out = Out(directory, "reselect")
+    for number, name in enumerate(("always", "better", "failure")):
+        out.case("primary_reselect %s" % name)
+        for choice, action in CHOICES:
+            with World() as w:
+                w.bond(mode="active-backup", miimon=50,
+                       primary_reselect=number)
+                for n in (1, 2, 3):
+                    w.enslave(w.veth(n))
+                w.must(w.nl.up(BOND_INDEX), "up")
+                w.settle()
+                for n in (1, 2, 3):
+                    w.wait_mii(10 + n, 0)
+                w.set_bond(active_slave=12)
+                action(w)
+                time.sleep(0.2)
+                out.line("%s: %d" % (choice, w.active()))
     out.close()
 
 

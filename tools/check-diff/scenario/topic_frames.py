@@ -9,7 +9,7 @@ import subprocess
 
 import nl
 from topic_state import POLICIES
-from world import BOND_INDEX, Out, World
+from world import BOND_INDEX, Out, World, program
 
 COUNTS = (2, 3, 4, 8)
 MTU = 5000          # some frames are long
@@ -40,17 +40,17 @@ def vlan_devices():
     """Make the VLAN devices that the tool asks for; their names in order."""
     said = subprocess.run([TOOL, "vlans"], stdout=subprocess.PIPE, text=True,
                           check=True).stdout
-    names = []
+    names, commands = [], []
     for line in said.splitlines():
         _, tpid, number, prio = line.split()
         name = "bond0.%s.%s" % (tpid[-4:], number)
         proto = "802.1ad" if tpid.lower().endswith("88a8") else "802.1Q"
-        for words in (("link", "add", "link", "bond0", "name", name, "type",
-                       "vlan", "proto", proto, "id", number,
-                       "egress-qos-map", "0:" + prio),
-                      ("link", "set", name, "up")):
-            subprocess.run(("ip",) + words, check=True)
+        commands += ["link add link bond0 name %s type vlan proto %s id %s "
+                     "egress-qos-map 0:%s" % (name, proto, number, prio),
+                     "link set %s up" % name]
         names.append(name)
+    subprocess.run((program("ip"), "-batch", "-"), check=True, text=True,
+                   input="\n".join(commands + [""]))
     return names
 
 
@@ -63,7 +63,8 @@ def send(out, slaves, seed):
     done = subprocess.run(words, stdout=subprocess.PIPE, text=True,
                           stderr=subprocess.STDOUT, check=False)
     lines = done.stdout.splitlines()
-    if done.returncode or len(lines) < FRAMES:
-        out.line("TIMEOUT hash_frames: status %d, %d lines"
-                 % (done.returncode, len(lines)))
+    lost = sum(line.split()[1:2] == ["-"] for line in lines)
+    if done.returncode or len(lines) < FRAMES or lost:
+        out.line("TIMEOUT hash_frames: status %d, %d lines, %d frames lost"
+                 % (done.returncode, len(lines), lost))
     out.lines(lines)

@@ -25,7 +25,7 @@ STEPS = (
     ("NS targets", lambda w: w.set_bond(arp_interval=1000000,
                                         ns_ip6_target=NS_TARGETS)),
     ("validate all", lambda w: w.set_bond(arp_validate=3)),
-    ("active by hand", sysfs("active_slave", "v3")),
+    ("third is primary", sysfs("primary", "v3")),
     ("fourth slave", lambda w: w.enslave(w.veth(4))),
     ("two of the targets", lambda w: w.set_bond(
         ns_ip6_target=NS_TARGETS[:40])),

@@ -305,17 +305,17 @@ def show_procfs(out):
 
 
 def show_ip(out, names):
+    text = run("ip", "-d", "-j", "link", "show")
+    try:
+        links = {link["ifname"]: link for link in json.loads(text)}
+    except ValueError:
+        out.text(text)
+        return
     for name in names:
-        text = run("ip", "-d", "-j", "link", "show", "dev", name)
-        try:
-            data = json.loads(text)
-        except ValueError:
-            out.text(text)
-            continue
-        for link in data:
-            if "UP" not in link.get("flags", ()):
-                link.pop("operstate", None)
-        text = json.dumps(data, indent=1, sort_keys=True)
+        link = links[name]
+        if "UP" not in link.get("flags", ()):
+            link.pop("operstate", None)
+        text = json.dumps(link, indent=1, sort_keys=True)
         out.text(mask_macs(text))
 
 

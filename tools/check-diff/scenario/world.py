@@ -7,7 +7,9 @@ A topic makes one World per case (or group of cases), so that nothing one case
 leaves behind reaches the next one.
 """
 import ctypes
+import functools
 import os
+import shutil
 import struct
 import subprocess
 import time
@@ -83,10 +85,17 @@ def read_file(path):
         return "<%s>" % nl.error_name(e.errno)
 
 
+@functools.cache
+def program(name):
+    """Its path: looked for once, which takes long on a shared root."""
+    return shutil.which(name) or name
+
+
 def run(*argv):
     """Run a program; what it printed, and its exit status if it failed."""
-    done = subprocess.run(argv, stdout=subprocess.PIPE, text=True,
-                          stderr=subprocess.STDOUT, check=False)
+    done = subprocess.run((program(argv[0]),) + argv[1:], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          check=False)
     text = done.stdout
     if done.returncode:
         text += "<exit %d>\n" % done.returncode
