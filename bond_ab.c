@@ -32,7 +32,7 @@ static void bond_ab_active_changed(struct bonding *bond, struct slave *old,
 struct slave *bond_ab_pick(const struct bonding *bond,
 			   struct bond_pkt pkt)
 {
-	return rcu_dereference(bond->curr_active_slave);
+	return bond_active_rcu(bond);
 }
 
 const struct bond_mode_ops bond_mode_ab = {

@@ -59,6 +59,11 @@ static int bond_step_slave(struct bond_enslave *e)
 	slave = kzalloc(sizeof(*slave), GFP_KERNEL);
 	if (!slave)
 		return -ENOMEM;
+	slave->pcpu = alloc_percpu(struct bond_slave_pcpu);
+	if (!slave->pcpu) {
+		kfree(slave);
+		return -ENOMEM;
+	}
 	slave->bond = e->bond;
 	slave->dev = dev;
 	slave->speed = SPEED_UNKNOWN;
@@ -280,6 +285,23 @@ static void bond_step_netpoll_undo(struct bond_enslave *e)
 	bond_netpoll_slave_del(e->slave);
 }
 
+/* Before the bond receives anything: the program may be there to stop it. */
+static int bond_step_xdp(struct bond_enslave *e)
+{
+	int err;
+
+	err = bond_xdp_slave_add(e->slave, e->extack);
+	if (err)
+		bond_enslave_why(e, "XDP program of %s is refused (%d)",
+				 e->bond->dev->name, err);
+	return err;
+}
+
+static void bond_step_xdp_undo(struct bond_enslave *e)
+{
+	bond_xdp_slave_del(e->slave);
+}
+
 static int bond_step_handler(struct bond_enslave *e)
 {
 	int err;
@@ -382,6 +404,7 @@ static const struct bond_step {
 	{ bond_step_vlans,	bond_step_vlans_undo },
 	{ bond_step_mode,	bond_step_mode_undo },
 	{ bond_step_netpoll,	bond_step_netpoll_undo },
+	{ bond_step_xdp,	bond_step_xdp_undo },
 	{ bond_step_handler,	bond_step_handler_undo },
 	{ bond_step_link,	bond_step_link_undo },
 	{ bond_step_sysfs,	bond_step_sysfs_undo },
@@ -446,6 +469,7 @@ static void bond_commit_features(struct bond_enslave *e)
 		bond_dev_unlock(e->dev);
 	}
 	bond_features_update(e->bond);
+	bond_xdp_features_update(e->bond);
 }
 
 static void bond_commit_log(const struct bond_enslave *e)

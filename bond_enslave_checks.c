@@ -142,6 +142,19 @@ static int bond_check_upper(struct bond_enslave *e)
 	return 0;
 }
 
+static int bond_check_xdp(struct bond_enslave *e)
+{
+	const char *why;
+
+	if (!e->bond->xdp_prog)
+		return 0;
+	why = bond_xdp_obstacle(e->dev);
+	if (!why)
+		return 0;
+	bond_enslave_why(e, "%s; the bond has a program", why);
+	return -EOPNOTSUPP;
+}
+
 int bond_enslave_check(struct bond_enslave *e)
 {
 	static int (*const checks[])(struct bond_enslave *e) = {
@@ -155,6 +168,7 @@ int bond_enslave_check(struct bond_enslave *e)
 		bond_check_infiniband,
 		bond_check_mac,
 		bond_check_upper,
+		bond_check_xdp,
 	};
 	size_t i;
 	int err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What ethtool sees of a bond: driver, link, speed, drop counters, and time
+ * What ethtool sees of a bond: driver, link, speed, counters, and time
  * stamping, which is the active slave's.
  *
  * All callbacks run under RTNL.  Called by the ethtool core, the time stamping
@@ -14,6 +14,7 @@ const char bond_drop_names[BOND_DROP_MAX][ETH_GSTRING_LEN] = {
 	[BOND_DROP_NO_SLAVE]	= "drop_no_slave",
 	[BOND_DROP_CLONE]	= "drop_no_memory",
 	[BOND_DROP_RX_INACTIVE]	= "drop_rx_inactive",
+	[BOND_DROP_XDP_NO_SLAVE] = "drop_xdp_no_slave",
 };
 
 u64 bond_drop_sum(const struct bonding *bond, enum bond_drop why)
@@ -78,27 +79,65 @@ static int bond_get_link_ksettings(struct net_device *dev,
 	return 0;
 }
 
-/* --- drop counters --- */
+/* --- counters: drops of the bond, then XDP frames slave by slave --- */
+
+static const char *const bond_xdp_names[BOND_XDP_MAX] = {
+	[BOND_XDP_TX]		= "xdp_tx",
+	[BOND_XDP_REDIRECT]	= "xdp_redirect",
+	[BOND_XDP_DROP]		= "xdp_drop",
+	[BOND_XDP_ERROR]	= "xdp_error",
+};
+
+static u64 bond_xdp_sum(const struct slave *slave, enum bond_xdp_count what)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(slave->pcpu, cpu)->xdp[what]);
+	return sum;
+}
 
 static int bond_get_sset_count(struct net_device *dev, int sset)
 {
-	return sset == ETH_SS_STATS ? BOND_DROP_MAX : -EOPNOTSUPP;
+	const struct bonding *bond = netdev_priv(dev);
+
+	if (sset != ETH_SS_STATS)
+		return -EOPNOTSUPP;
+	return BOND_DROP_MAX + BOND_XDP_MAX * bond->slave_cnt;
 }
 
 static void bond_get_strings(struct net_device *dev, u32 sset, u8 *data)
 {
-	if (sset == ETH_SS_STATS)
-		memcpy(data, bond_drop_names, sizeof(bond_drop_names));
+	const struct bonding *bond = netdev_priv(dev);
+	const struct slave *slave;
+	int i;
+
+	if (sset != ETH_SS_STATS)
+		return;
+	memcpy(data, bond_drop_names, sizeof(bond_drop_names));
+	data += sizeof(bond_drop_names);
+	bond_for_each_slave(bond, slave) {
+		for (i = 0; i < BOND_XDP_MAX; i++) {
+			snprintf(data, ETH_GSTRING_LEN, "%s_%s",
+				 slave->dev->name, bond_xdp_names[i]);
+			data += ETH_GSTRING_LEN;
+		}
+	}
 }
 
 static void bond_get_ethtool_stats(struct net_device *dev,
 				   struct ethtool_stats *stats, u64 *data)
 {
 	const struct bonding *bond = netdev_priv(dev);
-	int why;
+	const struct slave *slave;
+	int i;
 
-	for (why = 0; why < BOND_DROP_MAX; why++)
-		data[why] = bond_drop_sum(bond, why);
+	for (i = 0; i < BOND_DROP_MAX; i++)
+		*data++ = bond_drop_sum(bond, i);
+	bond_for_each_slave(bond, slave)
+		for (i = 0; i < BOND_XDP_MAX; i++)
+			*data++ = bond_xdp_sum(slave, i);
 }
 
 /* --- time stamping --- */

@@ -151,6 +151,9 @@ const struct net_device_ops bond_netdev_ops = {
 	.ndo_fix_features	= bond_fix_features,
 	.ndo_features_check	= passthru_features_check,
 	.ndo_get_xmit_slave	= bond_get_xmit_slave,
+	.ndo_bpf		= bond_bpf,
+	.ndo_xdp_xmit		= bond_xdp_xmit,
+	.ndo_xdp_get_xmit_slave	= bond_xdp_get_xmit_slave,
 	BOND_NDO_HWTSTAMP
 };
 

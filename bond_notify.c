@@ -67,6 +67,9 @@ static int bond_slave_event(struct slave *slave, unsigned long event)
 	case NETDEV_FEAT_CHANGE:
 		bond_features_update(bond);
 		break;
+	case BOND_EVENT_XDP_FEATURES:
+		bond_xdp_features_update(bond);
+		break;
 	case NETDEV_PRE_TYPE_CHANGE:
 		/* the bond and the other slaves are of the old type */
 		return NOTIFY_BAD;

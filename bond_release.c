@@ -105,6 +105,7 @@ static void bond_slave_unlink(struct slave *slave)
 	kobject_del(&slave->kobj);
 	bond_dev_flag_clear(dev);
 	netdev_rx_handler_unregister(dev);
+	bond_xdp_slave_del(slave);
 	bond_stats_slave_del(slave);
 	bond_netpoll_slave_del(slave);
 	bond_xmit_special_update(slave->bond);
@@ -155,6 +156,7 @@ static void bond_slave_release(struct slave *slave, bool gone)
 	if (!bond_has_slaves(bond))
 		bond_emptied(bond);
 	bond_features_update(bond);
+	bond_xdp_features_update(bond);
 	bond_slave_dev_restore(slave, gone);
 	bond_slave_info(bond, slave->dev, "released\n");
 	cancel_delayed_work_sync(&slave->info_work);

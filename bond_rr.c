@@ -63,7 +63,7 @@ static void bond_rr_params_changed(struct bonding *bond)
 static struct slave *bond_rr_pick_igmp(const struct bonding *bond,
 				       const struct bond_slave_array *array)
 {
-	struct slave *active = rcu_dereference(bond->curr_active_slave);
+	struct slave *active = bond_active_rcu(bond);
 
 	if (active && bond_slave_can_tx(active))
 		return active;

@@ -137,10 +137,18 @@ static const struct sysfs_ops bond_slave_sysfs_ops = {
 	.show = bond_slave_file_show,
 };
 
+static void bond_slave_free(struct rcu_head *rcu)
+{
+	struct slave *slave = container_of(rcu, struct slave, rcu);
+
+	free_percpu(slave->pcpu);
+	kfree(slave);
+}
+
 /* The packet path may still have the slave from an array. */
 static void bond_slave_release(struct kobject *kobj)
 {
-	kfree_rcu(bond_slave_of_kobj(kobj), rcu);
+	call_rcu(&bond_slave_of_kobj(kobj)->rcu, bond_slave_free);
 }
 
 const struct kobj_type bond_slave_ktype = {

@@ -21,12 +21,14 @@
 
 #include "bond_abi_offsets.h"
 #include "bond_compat.h"
+#include "bond_count.h"
 #include "bond_pkt.h"
 
 #define BOND_MAX_TARGETS	16	/* ARP targets, as many NS targets */
 #define BOND_PORT_PRIO_DEFAULT	255	/* actor_port_prio of a new slave */
 #define BOND_NO_SPEED		0	/* less than any known speed */
 
+struct bpf_prog;
 struct bond_mode_ops;
 struct bond_slave_array;
 struct bonding;
@@ -210,28 +212,6 @@ enum bond_dirty {
 	BOND_DIRTY_INFO,
 };
 
-/**
- * enum bond_drop - why a frame that a bond was given went nowhere
- * @BOND_DROP_NO_SLAVE: no slave was able to send
- * @BOND_DROP_CLONE: no memory for a copy (broadcast)
- * @BOND_DROP_RX_INACTIVE: received on an inactive slave, not for us
- * @BOND_DROP_MAX: number of reasons
- */
-enum bond_drop {
-	BOND_DROP_NO_SLAVE,
-	BOND_DROP_CLONE,
-	BOND_DROP_RX_INACTIVE,
-	BOND_DROP_MAX,
-};
-
-/**
- * struct bond_pcpu - counters of one bond on one CPU
- * @drop: frames dropped, by enum bond_drop
- */
-struct bond_pcpu {
-	u64 drop[BOND_DROP_MAX];
-};
-
 /* Reasons to leave the straight path of bond_start_xmit(): tx_special */
 #define BOND_TX_QUEUE_ID	BIT(0)	/* a slave has a queue_id */
 #define BOND_TX_NETPOLL		BIT(1)	/* netpoll is set up on the bond */
@@ -249,6 +229,8 @@ struct bond_pcpu {
  * @ops: the mode; changes only while the bond is down and has no slaves
  * @pick: chooses the slave of a frame, ops->pick or a form of it that fits the
  *	options of the moment; RTNL to write, READ_ONCE() by the packet path
+ * @xdp_prog: the native XDP program of the bond, which all slaves run, or NULL;
+ *	RTNL to write, READ_ONCE() by the packet path
  * @usable: slaves that may send now; RTNL to write, RCU to read
  * @all: every slave whose link is up; RTNL to write, RCU to read
  * @mode_pcpu: per-CPU data of the mode
@@ -291,6 +273,7 @@ struct bonding {
 			struct slave __rcu *curr_active_slave;
 			const struct bond_mode_ops *ops;
 			bond_pick_fn *pick;
+			struct bpf_prog *xdp_prog;
 			struct bond_slave_array __rcu *usable;
 			struct bond_slave_array __rcu *all;
 			void __percpu *mode_pcpu;
@@ -358,6 +341,7 @@ static_assert(sizeof_field(struct bonding, params.mode) == sizeof(int));
  * @bond: its bond (pinned)
  * @list: in bond->slaves
  * @mode_priv: data of the mode
+ * @pcpu: counters
  * @queue_id: transmit queue that is steered to this slave, 0 for none
  * @prio: higher wins among slaves that could become active
  * @actor_port_prio: priority of the slave's LACP port; modes that speak LACP
@@ -396,6 +380,7 @@ struct slave {
 			struct bonding *bond;
 			struct list_head list;
 			void *mode_priv;
+			struct bond_slave_pcpu __percpu *pcpu;
 			u16 queue_id;
 			u16 actor_port_prio;
 			s32 prio;
@@ -510,6 +495,19 @@ static inline struct slave *bond_slave_get_rtnl(const struct net_device *dev)
 }
 
 /**
+ * bond_active_rcu() - the active slave, for the packet path
+ * @bond: the bond
+ *
+ * Context: RCU, or BH off.
+ * Return: the active slave or NULL.
+ */
+static inline struct slave *bond_active_rcu(const struct bonding *bond)
+{
+	return rcu_dereference_check(bond->curr_active_slave,
+				     rcu_read_lock_bh_held());
+}
+
+/**
  * bond_active_rtnl() - the active slave
  * @bond: the bond
  *
@@ -602,6 +600,20 @@ static inline void bond_drop_count(const struct bonding *bond,
 				   enum bond_drop why)
 {
 	this_cpu_inc(bond->pcpu->drop[why]);
+}
+
+/**
+ * bond_xdp_count() - count XDP frames of a slave
+ * @slave: the slave
+ * @what: what became of them
+ * @n: how many
+ *
+ * Context: RCU and BH off.
+ */
+static inline void bond_xdp_count(const struct slave *slave,
+				  enum bond_xdp_count what, u64 n)
+{
+	this_cpu_add(slave->pcpu->xdp[what], n);
 }
 
 #define bond_info(bond, fmt, ...) \

@@ -16,6 +16,7 @@
 #include <linux/netlink.h>
 #include <linux/phy.h>
 #include <net/rtnetlink.h>
+#include <net/xdp.h>
 
 #include "bond_config.h"
 
@@ -244,7 +245,97 @@ static inline int bond_compat_header_parse(const struct header_ops *ops,
 }
 #endif /* BOND_HAVE_HEADER_PARSE_DEV */
 
+/* --- XDP --- */
+
+/**
+ * bond_compat_xdp_propagate() - give a device an XDP program
+ * @dev: a slave's device
+ * @bpf: the command; ndo_bpf() of the device exists
+ *
+ * Context: RTNL, may sleep; takes the device's own lock.
+ * Return: 0 or the driver's errno.
+ */
+static inline int bond_compat_xdp_propagate(struct net_device *dev,
+					    struct netdev_bpf *bpf)
+{
+#ifdef BOND_HAVE_XDP_PROPAGATE
+	return dev_xdp_propagate(dev, bpf);
+#else
+	return dev->netdev_ops->ndo_bpf(dev, bpf);
+#endif /* BOND_HAVE_XDP_PROPAGATE */
+}
+
+/*
+ * What a device offers of XDP, for the core and for user space.  Zero copy is
+ * not among what a bond can offer: the core compares the queue's device with
+ * the socket's.
+ */
+#ifdef BOND_HAVE_XDP_FEATURES
+#define BOND_XDP_FEATURES	\
+	(NETDEV_XDP_ACT_MASK & ~NETDEV_XDP_ACT_XSK_ZEROCOPY)
+
+static inline u32 bond_compat_xdp_features(const struct net_device *dev)
+{
+	return READ_ONCE(dev->xdp_features);
+}
+
+/* RTNL; takes the device's own lock. */
+static inline void bond_compat_xdp_features_set(struct net_device *dev,
+						u32 features)
+{
+	xdp_set_features_flag(dev, features);
+}
+#else
+#define BOND_XDP_FEATURES	0
+
+static inline u32 bond_compat_xdp_features(const struct net_device *dev)
+{
+	return 0;
+}
+
+static inline void bond_compat_xdp_features_set(struct net_device *dev,
+						u32 features)
+{
+}
+#endif /* BOND_HAVE_XDP_FEATURES */
+
+/**
+ * bond_compat_xdp_frame_set_page() - whose memory is a frame in?
+ * @frame: a frame in a page of its own, from dev_alloc_page()
+ *
+ * Context: any.
+ */
+static inline void bond_compat_xdp_frame_set_page(struct xdp_frame *frame)
+{
+#ifdef BOND_HAVE_XDP_FRAME_MEM_TYPE
+	frame->mem_type = MEM_TYPE_PAGE_ORDER0;
+#else
+	frame->mem.type = MEM_TYPE_PAGE_ORDER0;
+	frame->mem.id = 0;
+#endif /* BOND_HAVE_XDP_FRAME_MEM_TYPE */
+}
+
+/* One piece of a frame: @size bytes at the start of @page. */
+static inline void bond_compat_frag_fill(skb_frag_t *frag, struct page *page,
+					 unsigned int size)
+{
+#ifdef BOND_HAVE_SKB_FRAG_FILL
+	skb_frag_fill_page_desc(frag, page, 0, size);
+#else
+	__skb_frag_set_page(frag, page);
+	skb_frag_off_set(frag, 0);
+	skb_frag_size_set(frag, size);
+#endif /* BOND_HAVE_SKB_FRAG_FILL */
+}
+
 /* --- notifications --- */
+
+/* The event that says what a device offers of XDP; 0 is none. */
+#ifdef BOND_HAVE_XDP_FEAT_CHANGE
+#define BOND_EVENT_XDP_FEATURES	NETDEV_XDP_FEAT_CHANGE
+#else
+#define BOND_EVENT_XDP_FEATURES	0
+#endif /* BOND_HAVE_XDP_FEAT_CHANGE */
 
 /* --- netlink --- */
 

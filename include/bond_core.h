@@ -360,6 +360,46 @@ rx_handler_result_t bond_rx_handler(struct sk_buff **pskb);
 /* Work out bond->tx_special again after a queue_id or netpoll change.  RTNL. */
 void bond_xmit_special_update(struct bonding *bond);
 
+/* --- bond_xdp.c, bond_xdp_frame.c: XDP --- */
+
+int bond_bpf(struct net_device *dev, struct netdev_bpf *bpf);
+int bond_xdp_xmit(struct net_device *dev, int n, struct xdp_frame **frames,
+		  u32 flags);
+struct net_device *bond_xdp_get_xmit_slave(struct net_device *dev,
+					   struct xdp_buff *xdp);
+
+/**
+ * bond_xdp_obstacle() - why a device cannot run the XDP program of a bond
+ * @dev: a slave's device, or one that is to become one
+ *
+ * Context: RTNL.
+ * Return: NULL when it can, else the reason, for a refusal.
+ */
+const char *bond_xdp_obstacle(struct net_device *dev);
+
+/**
+ * bond_xdp_slave_add() - have a new slave run the bond's XDP program, if any
+ * @slave: the slave
+ * @extack: receives what its driver says
+ *
+ * Context: RTNL, may sleep.
+ * Return: 0 or the driver's errno, nothing has changed then.
+ */
+int bond_xdp_slave_add(struct slave *slave, struct netlink_ext_ack *extack);
+
+/* Undo bond_xdp_slave_add().  RTNL, may sleep. */
+void bond_xdp_slave_del(struct slave *slave);
+
+/**
+ * bond_xdp_features_update() - offer of XDP what all slaves offer
+ * @bond: the bond
+ *
+ * Does nothing on kernels whose devices do not say what they offer.
+ *
+ * Context: RTNL; legal in a notification of NETDEV_XDP_FEAT_CHANGE.
+ */
+void bond_xdp_features_update(struct bonding *bond);
+
 /* --- bond_stats.c --- */
 
 void bond_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats);

@@ -47,6 +47,8 @@ has MAC_SOCKADDR_STORAGE linux/netdevice.h \
 	'dev_set_mac_address\(struct net_device \*[a-z]*, struct sockaddr_storage'
 has IFF_NO_ADDRCONF linux/netdevice.h 'IFF_NO_ADDRCONF'
 has XDP_FEATURES linux/netdevice.h 'xdp_features'
+has XDP_FRAME_MEM_TYPE net/xdp.h \
+	'struct xdp_frame \{[^}]*enum xdp_mem_type mem_type'
 has XDP_PROPAGATE linux/netdevice.h 'dev_xdp_propagate\('
 has XDP_FEAT_CHANGE linux/netdevice.h 'NETDEV_XDP_FEAT_CHANGE'
 has NETDEV_LOCK_OPS net/netdev_lock.h 'netdev_lock_ops\('
@@ -66,6 +68,7 @@ has HEADER_PARSE_DEV linux/netdevice.h \
 	'\*parse\)\(const struct sk_buff \*skb, const struct net_device'
 has FREE_SKB_REASON linux/netdevice.h \
 	'dev_kfree_skb_any_reason\(struct sk_buff'
+has SKB_FRAG_FILL linux/skbuff.h 'skb_frag_fill_page_desc\('
 has FLOW_GET_PORTS_RAW linux/skbuff.h '__skb_flow_get_ports\('
 
 # the rest of the core
