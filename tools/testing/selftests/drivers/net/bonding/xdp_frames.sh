@@ -1,0 +1,229 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# XDP frames on their way out of a bond: XDP_TX and redirection leave by the
+# slave that the mode picks, frame by frame, in every mode.
+
+# shellcheck source=bond_lib.sh
+. "$(dirname "$0")/bond_lib.sh"
+# shellcheck source=xdp_lib.sh
+. "$(dirname "$0")/xdp_lib.sh"
+
+bond_limit=150
+bond_tests="
+	tx_rr
+	tx_rr_packets_per_slave
+	tx_active_backup
+	tx_xor
+	tx_broadcast
+	redirect_rr
+	redirect_active_backup
+	redirect_xor
+	redirect_broadcast
+	failover_next_frame
+	no_slave
+	bond_down
+"
+bond_beyond="
+	tx_broadcast
+	redirect_broadcast
+	redirect_xor
+	redirect_active_backup
+	redirect_rr
+	no_slave
+	tx_rr
+"
+
+# --- XDP_TX ---
+
+tx_rr() {
+	xdp_bond balance-rr 4
+	xdp attach -d b0 -p tx
+	count_start
+	from_peer 0 400
+	wait_got 100 100 100 100
+	for i in 0 1 2 3; do
+		counter_is "s${i}_xdp_tx" 100
+	done
+}
+
+tx_rr_packets_per_slave() {
+	xdp_bond balance-rr 2 packets_per_slave 5
+	xdp attach -d b0 -p tx
+	count_start
+	from_peer 0 100
+	wait_got 50 50
+	count_start
+	from_peer 1 5
+	busywait 5000 sum_is 5 || fail "lost"
+	case "${got[*]}" in
+	"5 0" | "0 5") ;;
+	*) fail "a run of 5 was spread: ${got[*]}" ;;
+	esac
+}
+
+sum_is() {
+	count_read
+	[ "$got_sum" = "$1" ]
+}
+
+tx_active_backup() {
+	xdp_bond active-backup 2
+	xdp attach -d b0 -p tx
+	bond_set active_slave s0
+	count_start
+	from_peer 0 100
+	wait_got 100 0
+	counter_is s0_xdp_tx 100
+	counter_is s1_xdp_tx 0
+}
+
+# Flows stay where the hash puts them, and all slaves are used.
+tx_xor() {
+	xdp_bond balance-xor 2 xmit_hash_policy vlan+srcmac
+	xdp attach -d b0 -p tx
+	count_start
+	from_peer 1 300 -f 10 -S 02:00:00:00:02:10
+	from_peer 1 300 -f 10 -S 02:00:00:00:02:11
+	busywait 5000 sum_is 600 || fail "lost: ${got[*]}"
+	check_range "frames by s0" 1 599 "${got[0]}"
+	count_start
+	from_peer 0 50 -f 1
+	busywait 5000 sum_is 50 || fail "lost: ${got[*]}"
+	case "${got[*]}" in
+	"50 0" | "0 50") ;;
+	*) fail "one flow was spread: ${got[*]}" ;;
+	esac
+}
+
+tx_broadcast() {
+	xdp_bond broadcast 3
+	xdp attach -d b0 -p tx
+	count_start
+	from_peer 0 200
+	wait_got 200 200 200
+	for i in 0 1 2; do
+		counter_is "s${i}_xdp_redirect" 200
+	done
+}
+
+# --- redirection to the bond ---
+
+redirect() {
+	xdp_bond "$@"
+	in_make
+	xdp attach -d in0 -p redirect -t b0
+	count_start
+}
+
+redirect_rr() {
+	redirect balance-rr 4
+	from_peer in 400
+	wait_got 100 100 100 100
+	for i in 0 1 2 3; do
+		counter_is "s${i}_xdp_redirect" 100
+		counter_is "s${i}_xdp_drop" 0
+	done
+	# a bulk that does not divide
+	xdp run -d in0 -p redirect -t b0 -c 96 -b 13
+	wait_got 124 124 124 124
+}
+
+redirect_active_backup() {
+	redirect active-backup 2
+	bond_set active_slave s1
+	count_start
+	from_peer in 300
+	wait_got 0 300
+	counter_is s1_xdp_redirect 300
+}
+
+redirect_xor() {
+	local -a xdp
+
+	redirect balance-xor 3 xmit_hash_policy layer3+4
+	from_peer in 900 -f 90
+	busywait 5000 sum_is 900 || fail "lost: ${got[*]}"
+	xdp=("${got[@]}")
+	# the same frames by the stack leave the same way
+	count_start
+	frames 900 -f 90 -S "$(<"$PEER_SYS/class/net/pin/address")"
+	wait_got "${xdp[@]}"
+}
+
+redirect_broadcast() {
+	redirect broadcast 3
+	from_peer in 333
+	wait_got 333 333 333
+	counter_is s2_xdp_redirect 333
+}
+
+# --- links come and go ---
+
+# With the first frame after the change, not with the next bulk or poll.
+failover_next_frame() {
+	local i
+
+	xdp_bond active-backup 2
+	in_make
+	xdp attach -d in0 -p redirect -t b0
+	xdp attach -d b0 -p tx
+	for i in 0 1 0 1; do
+		bond_set active_slave "s$i"
+		count_start
+		from_peer in 1
+		busywait 5000 sum_is 1 || fail "redirected frame is lost"
+		check_eq "frames by s$i" 1 "${got[i]}"
+		from_peer 0 1
+		busywait 5000 sum_is 2 || fail "frame of XDP_TX is lost"
+		check_eq "frames by s$i" 2 "${got[i]}"
+	done
+	bond_set active_slave s0
+	peer_down 0
+	wait_for 5000 "s1 active" active_is s1
+	count_start
+	from_peer in 10
+	wait_got 0 10
+}
+
+# Nobody can send: dropped, and counted by reason.
+no_slave() {
+	xdp_bond active-backup 2
+	in_make
+	xdp attach -d in0 -p redirect -t b0
+	peer_down 0 1
+	wait_for 5000 "no active slave" active_is ""
+	count_start
+	from_peer in 7
+	wait_for 5000 "7 drops" drops_are 7
+	peer_up 0 1
+	wait_for 5000 "an active slave" carrier_is b0 1
+	from_peer in 7
+	busywait 5000 sum_is 7 || fail "lost: ${got[*]}"
+	counter_is drop_xdp_no_slave 7
+}
+
+drops_are() {
+	[ "$(counter drop_xdp_no_slave)" = "$1" ]
+}
+
+# A bond that is down sends nothing, nor do its slaves.
+bond_down() {
+	xdp_bond balance-rr 2
+	xdp attach -d b0 -p tx
+	ip link set b0 down
+	ip link set s0 up
+	ip link set s1 up
+	count_start
+	from_peer 0 20
+	nap 0.3
+	wait_got 0 0
+	ip link set b0 up
+	wait_for 5000 "s0 up" slave_link_is s0 up
+	wait_for 5000 "s1 up" slave_link_is s1 up
+	count_start
+	from_peer 0 20
+	wait_got 10 10
+}
+
+bond_run "$@"
