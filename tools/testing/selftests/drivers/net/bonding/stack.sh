@@ -20,6 +20,7 @@ bond_tests="
 	link_local_on_inactive
 	rename_slave
 	rename_primary
+	rename_primary_reselect
 	rename_bond
 	slave_deleted
 	slave_moves_to_namespace
@@ -307,6 +308,22 @@ rename_primary() {
 	ip link set s1 up
 	wait_for 5000 "s1 up" slave_link_is s1 up
 	wait_for 5000 "s1 active" active_is s1
+}
+
+# A slave that becomes the primary by its name takes over if primary_reselect
+# lets it.
+rename_primary_reselect() {
+	bond_make active-backup 2 primary_reselect failure
+	# reads as empty until there is such a slave
+	echo t1 >/sys/class/net/b0/bonding/primary
+	wait_for 5000 "s0 active" active_is s0
+	ip link set s1 down
+	ip link set s1 name t1
+	ip link set t1 up
+	wait_for 5000 "t1 up" slave_link_is t1 up
+	check_eq "proc" "t1 (primary_reselect failure)" \
+		"$(bond_proc 'Primary Slave')"
+	holds_for 500 "s0 active" active_is s0
 }
 
 rename_bond() {
