@@ -4,8 +4,10 @@
 # Runs in the guest, as root: one of upstream's selftests, as it is. The
 # script's output goes to /out/log, its exit status to /out/status.
 #
-# Usage: guest.sh SCRIPT    (below tools/testing/selftests; the guest's /src
-#                           holds that tree and netdevsim, see check-upstream.sh)
+# Usage: guest.sh SCRIPT [WORD]
+#   SCRIPT  below tools/testing/selftests; the guest's /src holds that tree and
+#           netdevsim, see check-upstream.sh
+#   WORD    run only the functions kci_test_* that have it in their name
 #
 # The guest's clock stands still while it works and leaps while it waits for
 # this machine (run.sh --icount). So that no leap falls into a test, whatever a
@@ -68,7 +70,10 @@ offer_netdevsim() {
 warm_up
 offer_netdevsim
 cd "/src/tools/testing/selftests/$(dirname "$1")" || exit
-bash "./$(basename "$1")" </dev/null >/run/log 2>&1
+script=$(basename "$1") cases=''
+[ -z "${2-}" ] || cases=$(grep -oE "^kci_test_[a-z0-9_]*$2[a-z0-9_]*" "$script" |
+	sort -u | tr '\n' ' ')
+bash "./$script" ${cases:+-t "$cases"} </dev/null >/run/log 2>&1
 echo $? >/run/status
 dmesg >/out/dmesg
 cp /run/log /run/status /out/

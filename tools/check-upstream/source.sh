@@ -31,6 +31,8 @@ parts=(
 	tools/testing/selftests/net/lib
 	tools/testing/selftests/net/lib.sh
 	tools/testing/selftests/net/forwarding
+	tools/testing/selftests/net/rtnetlink.sh
+	tools/testing/selftests/net/vlan_hw_filter.sh
 )
 
 # kernel_version KERNEL - the version of the kernel's packages in its root
@@ -89,11 +91,8 @@ main() {
 	target=$vm_cache/source-$1-$version
 	exec 7>"$vm_cache/source-$1.lock"
 	flock 7
-	if [ ! -d "$target" ]; then
+	if [ "$(cat "$target/.parts" 2>/dev/null)" != "${parts[*]}" ]; then
 		vm_say "$1: getting linux-source $version (once; 150 MB)"
-		for old in "$vm_cache/source-$1"-*; do
-			rm -rf "$old"
-		done
 		tmp=$(mktemp -d "$vm_cache/source.XXXXXX")
 		# shellcheck disable=SC2064 # expand now
 		trap "rm -rf '$tmp'" EXIT
@@ -104,7 +103,11 @@ main() {
 		fi
 		unpack "$tmp"/*.deb "$tmp/tree" ||
 			vm_die "linux-source-$1 is not as expected"
+		echo "${parts[*]}" >"$tmp/tree/.parts"
 		chmod -R go+rX "$tmp/tree"
+		for old in "$vm_cache/source-$1"-*; do
+			rm -rf "$old"
+		done
 		mv "$tmp/tree" "$target"
 	fi
 	echo "$target"
