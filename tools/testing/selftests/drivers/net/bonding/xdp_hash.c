@@ -179,6 +179,19 @@ static int frame_is_tagged(const struct hash_frame *frame)
 	return proto == ETH_P_8021Q || proto == ETH_P_8021AD;
 }
 
+/*
+ * Where a tag may make a difference. vlan+srcmac looks at the one that the
+ * stack has beside the frame. And of frames that bring their tag along, a
+ * packet socket says that the network header is behind it and that the protocol
+ * is the tag's: the flow dissector, which the encap policies use, then takes
+ * the IP header for a tag, with the in-tree driver as well.
+ */
+static int policy_sees_tags(enum hash_policy policy)
+{
+	return policy == HASH_VLAN_SRCMAC || policy == HASH_ENCAP23 ||
+	       policy == HASH_ENCAP34;
+}
+
 static int frame_check(struct wire *wire, const struct hash_frame *frame,
 		       enum hash_policy policy)
 {
@@ -186,9 +199,8 @@ static int frame_check(struct wire *wire, const struct hash_frame *frame,
 	int skb_want = hash_model(policy, frame, 0) % wire->peers;
 	int skb = wire_send(wire, wire->bond, frame);
 	int xdp = wire_send(wire, wire->in, frame);
-	/* the stack has a tag beside the frame, where this policy looks */
 	int same = skb_want == xdp_want ||
-		   (policy == HASH_VLAN_SRCMAC && frame_is_tagged(frame));
+		   (policy_sees_tags(policy) && frame_is_tagged(frame));
 
 	if (skb == skb_want && xdp == xdp_want && same)
 		return 0;
