@@ -442,6 +442,7 @@ feature() {
 features() {
 	local basic=1 redirect=2 xmit=4
 
+	allow_kmsg 'permanent (HWaddr|MAC)'
 	xdp_bond balance-rr 2
 	feature s0 1 || skip "this kernel's devices do not say"
 	feature b0 $((basic)) || fail "no basic XDP"
