@@ -82,6 +82,8 @@ struct bond_params {
 	u32 tlb_dynamic_lb;
 	u32 coupled_control;
 	u32 broadcast_neighbor;
+	u32 lacp_fallback;
+	u32 lacp_fallback_timeout;
 	char primary[IFNAMSIZ];
 	u8 ad_actor_system[ETH_ALEN];
 	__be32 arp_ip_target[BOND_MAX_TARGETS];
@@ -196,18 +198,22 @@ enum bond_fail_over_mac {
  *
  * Set by bond_mark(), worked off in this order by bond_apply().
  *
+ * @BOND_DIRTY_MODE: what the mode itself makes of the slaves' state
  * @BOND_DIRTY_ACTIVE: the choice of the active slave
  * @BOND_DIRTY_ARRAY: the published slave arrays
  * @BOND_DIRTY_CARRIER: the carrier of the bond
  * @BOND_DIRTY_LOWER: the lower state that upper devices' users see
  * @BOND_DIRTY_INFO: bonding-info and netlink notification
+ * @BOND_DIRTY_PEERS: the network has to learn where the bond's addresses are
  */
 enum bond_dirty {
+	BOND_DIRTY_MODE,
 	BOND_DIRTY_ACTIVE,
 	BOND_DIRTY_ARRAY,
 	BOND_DIRTY_CARRIER,
 	BOND_DIRTY_LOWER,
 	BOND_DIRTY_INFO,
+	BOND_DIRTY_PEERS,
 };
 
 /**
@@ -249,8 +255,8 @@ struct bond_pcpu {
  * @ops: the mode; changes only while the bond is down and has no slaves
  * @pick: chooses the slave of a frame, ops->pick or a form of it that fits the
  *	options of the moment; RTNL to write, READ_ONCE() by the packet path
- * @usable: slaves that may send now; RTNL to write, RCU to read
- * @all: every slave whose link is up; RTNL to write, RCU to read
+ * @usable: slaves that may send now; @array_lock to write, RCU to read
+ * @all: every slave whose link is up; @array_lock to write, RCU to read
  * @mode_pcpu: per-CPU data of the mode
  * @mode_priv: other data of the mode
  * @pcpu: counters
@@ -265,6 +271,8 @@ struct bond_pcpu {
  * @force_primary: the primary becomes active when it can, whatever
  *	primary_reselect says
  * @dirty: enum bond_dirty bits, atomic
+ * @array_lock: guards the writing of @usable and @all
+ * @array_drops: counts the slaves that were taken out of @usable at once
  * @wq: one ordered queue for all works of this bond
  * @apply_work: runs bond_apply() for those who cannot take RTNL
  * @mii_work: the MII monitor
@@ -308,6 +316,8 @@ struct bonding {
 	struct slave __rcu *primary;
 	bool force_primary;
 	unsigned long dirty;
+	spinlock_t array_lock;	/* guards the writing of usable and all */
+	u32 array_drops;
 
 	struct workqueue_struct *wq;
 	struct delayed_work apply_work;
