@@ -8,12 +8,6 @@ KDIR ?= /lib/modules/$(KERNELRELEASE)/build
 KERNEL ?= 6.1
 VERSION := $(shell cat VERSION)
 DKMS_SRC := /usr/src/bonding-$(VERSION)
-# the release that the headers in KDIR are of, and its index of modules: the
-# kernel's own modules_install leaves that as it is when it finds no System.map,
-# and Debian's headers have none
-RELEASE = $(or $(shell sed -n 's/.* UTS_RELEASE "\(.*\)"/\1/p' \
-	$(KDIR)/include/generated/utsrelease.h 2>/dev/null),$(KERNELRELEASE))
-DEPMOD = depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(RELEASE)
 
 all: modules
 
@@ -33,11 +27,10 @@ headers:
 
 install: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_DIR=updates modules_install
-	$(DEPMOD)
 
 uninstall:
-	rm -f $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/updates/bonding.ko*
-	$(DEPMOD)
+	rm -f $(INSTALL_MOD_PATH)/lib/modules/$(KERNELRELEASE)/updates/bonding.ko*
+	depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(KERNELRELEASE)
 
 clean: headers
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
@@ -58,11 +51,11 @@ check-static:
 	tools/static/run.sh
 
 check-package:
-	tools/package/check.sh -k $(KERNEL)
+	tools/package/check.sh
 
 dkms-install:
 	tools/package/dkms-sources.sh $(DKMS_SRC)
-	dkms install bonding/$(VERSION) -k $(KERNELRELEASE)
+	dkms install bonding/$(VERSION)
 
 dkms-remove:
 	dkms remove bonding/$(VERSION) --all

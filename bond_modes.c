@@ -11,6 +11,8 @@ static const struct bond_mode_ops *const bond_modes[] = {
 	[BOND_MODE_ACTIVEBACKUP]	= &bond_mode_ab,
 	[BOND_MODE_XOR]			= &bond_mode_xor,
 	[BOND_MODE_BROADCAST]		= &bond_mode_broadcast,
+	[BOND_MODE_TLB]			= &bond_mode_tlb,
+	[BOND_MODE_ALB]			= &bond_mode_alb,
 };
 
 const struct bond_mode_ops *bond_mode_by_id(unsigned int id)
@@ -23,6 +25,10 @@ void bond_pick_update(struct bonding *bond)
 	const struct bond_mode_ops *ops = bond->ops;
 
 	WRITE_ONCE(bond->pick, ops->pick_now ? ops->pick_now(bond) : ops->pick);
+	if (ops->caps & BOND_CAP_OWN_XMIT)
+		WRITE_ONCE(bond->tx_special, bond->tx_special | BOND_TX_MODE);
+	else
+		WRITE_ONCE(bond->tx_special, bond->tx_special & ~BOND_TX_MODE);
 }
 
 static const char *bond_mode_lacks(const struct bond_mode_ops *ops,
@@ -38,6 +44,8 @@ static const char *bond_mode_lacks(const struct bond_mode_ops *ops,
 		return "pick";
 	if (!ops->init != !ops->exit)
 		return "init or exit";
+	if (ops->caps & BOND_CAP_OWN_XMIT && !ops->xmit)
+		return "xmit";
 	return NULL;
 }
 

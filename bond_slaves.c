@@ -93,6 +93,8 @@ static bool bond_slaves_rebuild(struct bonding *bond,
 	changed = bond_array_publish(&bond->usable,
 				     bond_array_build(bond, bond_filter_usable,
 						      leaving));
+	if (changed && bond->ops->usable_changed)
+		bond->ops->usable_changed(bond);
 	changed |= bond_array_publish(&bond->all,
 				      bond_array_build(bond, bond_filter_up,
 						       leaving));

@@ -213,7 +213,7 @@ enum bond_dirty {
 /**
  * enum bond_drop - why a frame that a bond was given went nowhere
  * @BOND_DROP_NO_SLAVE: no slave was able to send
- * @BOND_DROP_CLONE: no memory for a copy (broadcast)
+ * @BOND_DROP_CLONE: no memory for a copy
  * @BOND_DROP_RX_INACTIVE: received on an inactive slave, not for us
  * @BOND_DROP_MAX: number of reasons
  */
@@ -235,6 +235,7 @@ struct bond_pcpu {
 /* Reasons to leave the straight path of bond_start_xmit(): tx_special */
 #define BOND_TX_QUEUE_ID	BIT(0)	/* a slave has a queue_id */
 #define BOND_TX_NETPOLL		BIT(1)	/* netpoll is set up on the bond */
+#define BOND_TX_MODE		BIT(2)	/* the mode sends in its own way */
 
 /**
  * struct bonding - netdev_priv() of a bond

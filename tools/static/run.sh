@@ -149,16 +149,14 @@ check_unit() {
 
 # --- builds ---
 
-# build "KERNEL [--flavour FLAVOUR]" LOG ARG... - from scratch, in a copy of its
-# own
+# build KERNEL LOG ARG... - from scratch, in a copy of its own
 build() {
-	local target log=$2
+	local kernel=$1 log=$2
 
-	read -ra target <<<"$1"
 	shift 2
-	BONDING_BUILD=$logs "$vm_dir/build.sh" "${target[@]}" clean \
-		>/dev/null 2>&1 || true
-	BONDING_BUILD=$logs "$vm_dir/build.sh" "${target[@]}" "$@" >"$log" 2>&1
+	BONDING_BUILD=$logs "$vm_dir/build.sh" "$kernel" clean >/dev/null 2>&1 ||
+		true
+	BONDING_BUILD=$logs "$vm_dir/build.sh" "$kernel" "$@" >"$log" 2>&1
 }
 
 # complaints LOG WORD - what the compiler or sparse said; fails if it said
@@ -179,22 +177,6 @@ check_w1() {
 
 	build "$1" "$log" W=1 || { tail -n 30 "$log"; return 1; }
 	complaints "$log" CC
-}
-
-# check_flavours KERNEL - of the kernels that Debian makes for other purposes
-check_flavours() {
-	local flavour log rc=0
-
-	for flavour in rt cloud; do
-		log=$logs/flavours-$1-$flavour.log
-		if ! build "$1 --flavour $flavour" "$log" W=1; then
-			tail -n 30 "$log"
-			rc=1
-		elif ! complaints "$log" CC; then
-			rc=1
-		fi
-	done
-	return "$rc"
 }
 
 check_sparse() {
@@ -239,9 +221,6 @@ run_checks() {
 		vm_check_kernel "$kernel"
 		! wanted w1 || check "w1-$kernel" \
 			"W=1 builds without a warning." check_w1 "$kernel"
-		! wanted flavours || check "flavours-$kernel" \
-			"So do the RT and cloud flavours." \
-			check_flavours "$kernel"
 		! wanted layers || check "layers-$kernel" \
 			"Objects use only what layers.txt allows." \
 			check_layers "$kernel"
@@ -306,7 +285,6 @@ found_by=(
 	"checkpatch|tools/planted.c:1: WARNING:SPDX_LICENSE_TAG"
 	"unit|not ok .* hash as documented"
 	"w1-6.1|no previous prototype for .bond_planted_w1"
-	"flavours-6.1|no previous prototype for .bond_planted_w1"
 	"sparse-6.1|bond_rr.c:.*address space"
 	"layers-6.1|bond_rr \(mode\) uses bond_apply"
 )

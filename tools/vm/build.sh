@@ -73,7 +73,7 @@ sync_copy() {
 
 # quote ARG... - as one line that a shell reads back as these words
 quote() {
-	[ $# -eq 0 ] || printf '%q ' "$@"
+	printf '%q ' "$@"
 }
 
 main() {

@@ -5,10 +5,7 @@
 # The root is read-only there; SRC is bound to /src, which the command starts
 # in, and /tmp is empty. All mounts vanish with the command.
 #
-# Usage: chroot.sh [--scratch] ROOT SRC UID:GID COMMAND
-#            as root; COMMAND is bash text
-#   --scratch  the command may change the root; what it changes is kept in
-#              memory, over the root, and vanishes too
+# Usage: chroot.sh ROOT SRC UID:GID COMMAND   (as root; COMMAND is bash text)
 set -euo pipefail
 
 if [ "${1-}" = --mounted ]; then
@@ -16,23 +13,10 @@ if [ "${1-}" = --mounted ]; then
 else
 	exec unshare --mount "$0" --mounted "$@"
 fi
-scratch=''
-if [ "$1" = --scratch ]; then
-	scratch=y
-	shift
-fi
 root=$1 src=$2 user=$3 command=$4
 
-if [ -n "$scratch" ]; then
-	# any directory will do for a while: these mounts are nobody else's
-	mount -t tmpfs -o mode=755 scratch /mnt
-	mkdir /mnt/upper /mnt/work
-	mount -t overlay -o "lowerdir=$root,upperdir=/mnt/upper,workdir=/mnt/work" \
-		scratch "$root"
-else
-	mount --bind "$root" "$root"
-	mount -o remount,bind,ro "$root"
-fi
+mount --bind "$root" "$root"
+mount -o remount,bind,ro "$root"
 mount --bind "$src" "$root/src"
 mount -t tmpfs -o mode=1777 tmp "$root/tmp"
 mount -t proc proc "$root/proc"

@@ -192,7 +192,7 @@ def write_changes(out, before, after):
 
 def without_opening(links):
     """A snapshot without what the stack leaves of opening and closing."""
-    return {name: [line.replace("RUNNING,", "").replace(",LOWER_UP", "")
+    return {name: [line.replace("RUNNING,", "").replace("LOWER_UP", "")
                    for line in lines if "QDISC (" not in line]
             for name, lines in links.items()}
 

@@ -39,24 +39,19 @@ def drop_bond(w):
 
 
 def options_now(w):
-    """{attribute: bytes} of the bond, AD_INFO left out."""
-    info = w.nl.get(BOND_INDEX).info(nl.IFLA_INFO_DATA)
-    info.pop(23, None)
-    return info
-
-
-def option_text(number, data):
-    return None if data is None else bond_value(number, data)
+    """{attribute: text} of the bond, AD_INFO left out."""
+    link = w.nl.get(BOND_INDEX)
+    return {k: bond_value(k, v)
+            for k, v in link.info(nl.IFLA_INFO_DATA).items() if k != 23}
 
 
 def changes(before, after):
     """What changed, as text: "MIIMON=100 ARP_INTERVAL=0"."""
-    if before == after:
-        return "-"
-    return " ".join("%s=%s" % (BOND_NAMES.get(k, k),
-                               option_text(k, after.get(k)))
-                    for k in sorted(set(before) | set(after))
-                    if before.get(k) != after.get(k))
+    out = []
+    for k in sorted(set(before) | set(after)):
+        if before.get(k) != after.get(k):
+            out.append("%s=%s" % (BOND_NAMES.get(k, k), after.get(k)))
+    return " ".join(out) or "-"
 
 
 class Promises:
@@ -165,9 +160,7 @@ def run_create(directory):
                         BOND_INDEX)
                     link = w.nl.get(BOND_INDEX)
                     there = isinstance(link, nl.Link)
-                    value = option_text(
-                        opt.attr, options_now(w).get(opt.attr)) \
-                        if there else None
+                    value = options_now(w).get(opt.attr) if there else None
                     out.line("%s: %s, there=%s, value=%s"
                              % (label, answer, there, value))
                     promises.answered("%s/%s %s" % (mode, opt.name, label),
