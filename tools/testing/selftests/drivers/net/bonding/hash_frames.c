@@ -94,16 +94,6 @@ static int ifindexes_of(char *list, int *ifindex, int max)
 	return n;
 }
 
-static enum hash_policy policy_of(const char *name)
-{
-	int i;
-
-	for (i = 0; i < HASH_POLICIES; i++)
-		if (!strcmp(name, hash_policy_names[i]))
-			return i;
-	errx(2, "no policy '%s'", name);
-}
-
 static void vlans_set(struct options *opt, char *list)
 {
 	opt->how |= HASH_VLAN_DEVICES;
@@ -136,7 +126,7 @@ static void option_set(struct options *opt, int letter)
 		opt->slaves = strtoul(optarg, NULL, 0);
 		break;
 	case 'p':
-		opt->policy = policy_of(optarg);
+		opt->policy = hash_policy_of(optarg);
 		break;
 	case 's':
 		opt->seed = strtoull(optarg, NULL, 0);

@@ -8,6 +8,7 @@
  * what the kernel's flow dissector sees, so the second half of this file walks
  * tunnels by its rules.
  */
+#include <err.h>
 #include <string.h>
 
 #include "hash_model.h"
@@ -20,6 +21,16 @@ const char * const hash_policy_names[HASH_POLICIES] = {
 	[HASH_ENCAP34] = "encap3+4",
 	[HASH_VLAN_SRCMAC] = "vlan+srcmac",
 };
+
+enum hash_policy hash_policy_of(const char *name)
+{
+	int i;
+
+	for (i = 0; i < HASH_POLICIES; i++)
+		if (!strcmp(name, hash_policy_names[i]))
+			return i;
+	errx(2, "no policy '%s'", name);
+}
 
 enum {
 	ETH_HEADER = 14,

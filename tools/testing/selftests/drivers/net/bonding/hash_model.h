@@ -20,6 +20,9 @@ enum hash_policy {
 
 extern const char * const hash_policy_names[HASH_POLICIES];
 
+/* The policy of that name, as in xmit_hash_policy; ends the program if none. */
+enum hash_policy hash_policy_of(const char *name);
+
 /* How a frame reaches the bond: bits */
 #define HASH_VLAN_DEVICES	1	/* through the VLAN device it names */
 #define HASH_XDP		2	/* as an XDP buffer: only bytes */

@@ -87,16 +87,6 @@ static void peers_set(struct wire *wire, char *list)
 	}
 }
 
-static enum hash_policy policy_of(const char *name)
-{
-	int i;
-
-	for (i = 0; i < HASH_POLICIES; i++)
-		if (!strcmp(name, hash_policy_names[i]))
-			return i;
-	errx(2, "no policy '%s'", name);
-}
-
 static void wire_open(struct wire *wire)
 {
 	struct bpf_program *prog;
@@ -211,12 +201,12 @@ static int frame_check(struct wire *wire, const struct hash_frame *frame,
 
 /**
  * struct options - what the command line asks for
- * @policy: name of the policy that the bond has
+ * @policy: the policy that the bond has
  * @seed: of the corpus
  * @count: frames to send
  */
 struct options {
-	const char *policy;
+	enum hash_policy policy;
 	__u64 seed;
 	unsigned int count;
 };
@@ -231,7 +221,7 @@ static void option_set(struct options *opt, struct wire *wire, int letter)
 		wire->bond = ifindex_of(optarg);
 		break;
 	case 'p':
-		opt->policy = optarg;
+		opt->policy = hash_policy_of(optarg);
 		break;
 	case 'P':
 		peers_set(wire, optarg);
@@ -249,7 +239,8 @@ static void option_set(struct options *opt, struct wire *wire, int letter)
 
 int main(int argc, char **argv)
 {
-	struct options opt = { .policy = "", .seed = 1, .count = 10000 };
+	struct options opt = { .policy = HASH_POLICIES, .seed = 1,
+			       .count = 10000 };
 	unsigned int sent = 0, tagged = 0, astray = 0, seq;
 	static struct hash_frame frame;
 	struct wire wire = { };
@@ -257,7 +248,8 @@ int main(int argc, char **argv)
 
 	while ((letter = getopt(argc, argv, "c:i:p:P:s:x:")) >= 0)
 		option_set(&opt, &wire, letter);
-	if (!wire.bond || !wire.in || !wire.peers)
+	if (!wire.bond || !wire.in || !wire.peers ||
+	    opt.policy == HASH_POLICIES)
 		usage();
 	wire_open(&wire);
 	for (seq = 0; sent < opt.count && astray < 20; seq++) {
@@ -265,7 +257,7 @@ int main(int argc, char **argv)
 			continue;
 		sent++;
 		tagged += frame_is_tagged(&frame);
-		astray += frame_check(&wire, &frame, policy_of(opt.policy));
+		astray += frame_check(&wire, &frame, opt.policy);
 	}
 	printf("%u frames, %u tagged\n", sent, tagged);
 	return astray > 0;
