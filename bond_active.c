@@ -110,15 +110,14 @@ static struct slave *bond_primary_find(const struct bonding *bond)
 	return NULL;
 }
 
-/* One that has come anew may become active whatever primary_reselect says. */
 void bond_primary_resolve(struct bonding *bond)
 {
 	struct slave *primary;
 
 	ASSERT_RTNL();
 	primary = bond_primary_find(bond);
-	if (primary != bond_primary_rtnl(bond))
-		bond->force_primary = primary;
+	if (!primary)
+		bond->force_primary = false;
 	rcu_assign_pointer(bond->primary, primary);
 }
 

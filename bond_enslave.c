@@ -493,6 +493,9 @@ static void bond_enslave_commit(struct bond_enslave *e)
 	call_netdevice_notifiers(NETDEV_JOIN, e->dev);
 	bond_commit_features(e);
 	bond_primary_resolve(e->bond);
+	/* one that comes anew takes over whatever primary_reselect says */
+	if (bond_primary_rtnl(e->bond) == e->slave)
+		e->bond->force_primary = true;
 	bond_apply(e->bond);
 	bond_commit_log(e);
 }

@@ -36,12 +36,8 @@ static void bond_event_link(struct slave *slave)
 static void bond_event_renamed(struct slave *slave)
 {
 	struct bonding *bond = slave->bond;
-	bool force = bond->force_primary;
 
 	bond_primary_resolve(bond);
-	/* primary_reselect says whether a name is reason enough */
-	if (!force)
-		bond->force_primary = false;
 	bond_mark(bond, BOND_DIRTY_ACTIVE);
 	if (bond_dev_ops_locked(slave->dev))
 		bond_apply_later(bond);

@@ -231,7 +231,10 @@ void bond_active_select(struct bonding *bond);
  */
 void bond_active_change(struct bonding *bond, struct slave *new);
 
-/* The name of a primary was set, a slave came, or was renamed: look again. */
+/*
+ * The name of a primary was set, a slave came, or was renamed: look again.
+ * Whether it takes over at once (force_primary) is up to the caller.  RTNL.
+ */
 void bond_primary_resolve(struct bonding *bond);
 
 /* --- bond_enslave.c --- */
