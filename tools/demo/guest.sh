@@ -7,7 +7,8 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
-frames=tools/testing/selftests/drivers/net/bonding/send_frames
+tests=tools/testing/selftests/drivers/net/bonding
+frames=$tests/send_frames
 out=/out
 peer=bond-demo-peer
 slaves=(s0 s1 s2)
@@ -79,26 +80,52 @@ mode_traffic() {
 	send_and_count 3000
 }
 
+# since_boot - seconds, as the samples have them
+since_boot() {
+	cut -d ' ' -f 1 /proc/uptime
+}
+
+# mark NAME START - note the moment for the picture
+mark() {
+	echo "$1 = $(since_boot) - $2" >>"$out/marks.gp"
+}
+
+# shares - what each slave carried from cut to back, by the samples that lie
+# between them as a whole
+shares() {
+	sed 's/ = / /; s/ - / /' "$out/marks.gp" | awk '
+		FNR == NR { at[$1] = $2 - $3; next }
+		begin >= at["cut"] && $1 <= at["back"] {
+			for (i = 2; i <= 4; i++)
+				sum[i] += $i * ($1 - begin) }
+		{ begin = $1 }
+		END { t = sum[2] + sum[3] + sum[4]
+			if (t)
+				printf "   while s1 was down: " \
+					"s0 %.1f %%, s1 %.1f %%, s2 %.1f %%\n",
+					100 * sum[2] / t, 100 * sum[3] / t,
+					100 * sum[4] / t }' - "$out/samples.tsv"
+}
+
 failover() {
 	local before after sent t0 lost=0 i
 
 	title "A slave's link is cut under traffic, and restored (balance-rr)"
 	make_bond balance-rr
 	mapfile -t before < <(received)
-	python3 tools/demo/sample.py "$out/samples.tsv" "$peer" &
+	t0=$(since_boot)
+	: >"$out/marks.gp"
+	python3 tools/demo/sample.py "$out/samples.tsv" "$peer" "$t0" &
 	sampler=$!
 	"$frames" -i bond0 -n 1000000 -r 6000 -T 9000 -f 64 -k \
 		>"$out/sent" &
 	sent=$!
-	t0=$(date +%s%N)
 	sleep 3
-	echo "cut = $((($(date +%s%N) - t0) / 10000000))/100.0" \
-		>"$out/marks.gp"
 	echo "   after 3 s the peer of s1 goes down"
 	ip -n "$peer" link set p1 down
+	mark cut "$t0"
 	sleep 3
-	echo "back = $((($(date +%s%N) - t0) / 10000000))/100.0" \
-		>>"$out/marks.gp"
+	mark back "$t0"
 	echo "   after 6 s it comes up again"
 	ip -n "$peer" link set p1 up
 	wait "$sent" || :
@@ -112,10 +139,29 @@ failover() {
 	done
 	lost=$((lost + $(awk '{ print $2 }' "$out/sent")))
 	echo "   sent: $(cat "$out/sent"); lost on the way: $lost"
-	awk '$1 > 3.5 && $1 < 5.5 { n++; a += $2; b += $3; c += $4 }
-	     END { t = a + b + c; printf "   while s1 was down: " \
-		"s0 %.1f %%, s1 %.1f %%, s2 %.1f %%\n",
-		100 * a / t, 100 * b / t, 100 * c / t }' "$out/samples.tsv"
+	shares
+}
+
+# A veth device takes XDP frames when it has a program itself: the peers get one.
+xdp() {
+	local tool=$tests/xdp_tool before after i
+
+	title "An XDP program on the bond sends back what comes in by s0"
+	[ -x "$tool" ] || { echo "   left out: xdp_tool was not built"; return; }
+	make_bond balance-xor xmit_hash_policy layer3+4
+	for i in 0 1 2; do
+		ip netns exec "$peer" "$tool" attach -d "p$i" -p pass >/dev/null
+	done
+	"$tool" attach -d bond0 -p tx >/dev/null
+	show ip link show bond0
+	mapfile -t before < <(received)
+	ip netns exec "$peer" "$frames" -i p0 -n 3000 -f 64 -c 0 -r 5000 \
+		>/dev/null
+	mapfile -t after < <(received)
+	for i in 0 1 2; do
+		printf '   p%d got back %6d\n' "$i" $((after[i] - before[i]))
+	done
+	show ethtool -S bond0
 }
 
 title "Which module"
@@ -150,4 +196,5 @@ done
 echo "   active after:  $(cat /sys/class/net/bond0/bonding/active_slave)"
 
 failover
+xdp
 title "Done"

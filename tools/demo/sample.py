@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Sample what the peers of the slaves receive, ten times a second.
 
-Usage: sample.py FILE NETNS
+Usage: sample.py FILE NETNS START
 
-Writes "seconds rate0 rate1 rate2" lines until it is terminated.
+Writes "seconds rate0 rate1 rate2" lines until it is terminated; seconds count
+from START, which is since the boot.
 """
 import ctypes
 import os
@@ -23,6 +24,11 @@ def enter(netns):
             sys.exit(os.strerror(ctypes.get_errno()))
 
 
+def since_boot():
+    """Seconds."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
 def read():
     """Frames received by each peer so far."""
     counts = {}
@@ -36,16 +42,16 @@ def read():
 
 def main():
     """Sample until killed."""
-    path, netns = sys.argv[1:3]
+    path, netns, start = sys.argv[1:4]
     enter(netns)
-    start = last = time.monotonic()
+    last = since_boot()
     before = read()
     with open(path, "w", encoding="ascii", buffering=1) as out:
         while True:
             time.sleep(0.1)
-            now, after = time.monotonic(), read()
+            now, after = since_boot(), read()
             rates = [(a - b) / (now - last) for a, b in zip(after, before)]
-            print(f"{now - start:.3f}",
+            print(f"{now - float(start):.3f}",
                   *(f"{r:.1f}" for r in rates), file=out)
             last, before = now, after
 
