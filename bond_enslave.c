@@ -338,6 +338,7 @@ static int bond_step_link(struct bond_enslave *e)
 		return err;
 	}
 	e->dev->flags |= IFF_SLAVE;
+	bond_xdp_pick_update(e->dev);
 	e->dev->priv_flags |= IFF_BONDING;
 	return 0;
 }
@@ -346,6 +347,7 @@ static void bond_step_link_undo(struct bond_enslave *e)
 {
 	bond_dev_flag_clear(e->dev);
 	e->dev->flags &= ~IFF_SLAVE;
+	bond_xdp_pick_update(e->dev);
 	/* an XDP program of the device may have seen the flags */
 	synchronize_net();
 	netdev_upper_dev_unlink(e->dev, e->bond->dev);

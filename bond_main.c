@@ -68,6 +68,7 @@ static void bond_uninit(struct net_device *dev)
 	struct bonding *bond = netdev_priv(dev);
 
 	bond_release_all(bond);
+	bond_xdp_pick_update(dev);
 	bond_monitors_stop(bond);
 	bond_notify_stop(bond);
 	cancel_delayed_work_sync(&bond->apply_work);
@@ -102,6 +103,7 @@ static int bond_open(struct net_device *dev)
 	bond_mark(bond, BOND_DIRTY_ARRAY);
 	bond_mark(bond, BOND_DIRTY_CARRIER);
 	bond_apply(bond);
+	bond_xdp_pick_update(dev);
 	return 0;
 }
 

@@ -23,6 +23,8 @@ void bond_pick_update(struct bonding *bond)
 	const struct bond_mode_ops *ops = bond->ops;
 
 	WRITE_ONCE(bond->pick, ops->pick_now ? ops->pick_now(bond) : ops->pick);
+	if (bond->xdp_pick)
+		WRITE_ONCE(bond->xdp_pick, bond->pick);
 }
 
 static const char *bond_mode_lacks(const struct bond_mode_ops *ops,

@@ -111,6 +111,7 @@ static void bond_slave_unlink(struct slave *slave)
 	bond_xmit_special_update(slave->bond);
 	netdev_upper_dev_unlink(dev, bond_dev);
 	dev->flags &= ~IFF_SLAVE;
+	bond_xdp_pick_update(dev);
 	bond_rx_mode_take(slave->bond, dev);
 	vlan_vids_del_by_dev(dev, bond_dev);
 }

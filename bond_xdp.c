@@ -124,6 +124,17 @@ static int bond_xdp_give_all(struct bonding *bond, struct bpf_prog *prog,
 
 /* --- the bond --- */
 
+void bond_xdp_pick_update(struct net_device *dev)
+{
+	struct bonding *bond = netdev_priv(dev);
+
+	ASSERT_RTNL();
+	if (bond_dev_is_bond(dev))
+		WRITE_ONCE(bond->xdp_pick,
+			   bond->xdp_prog && netif_running(dev) &&
+			   !(dev->flags & IFF_SLAVE) ? bond->pick : NULL);
+}
+
 /*
  * The key has XDP_TX ask us for a slave.  It is on before the first slave runs
  * the program, and off when the last one has stopped: once for each bond that
@@ -141,8 +152,10 @@ static int bond_xdp_set(struct bonding *bond, struct bpf_prog *prog,
 	if (prog && !old)
 		static_branch_inc(&bpf_master_redirect_enabled_key);
 	err = bond_xdp_give_all(bond, prog, extack);
-	if (!err)
+	if (!err) {
 		WRITE_ONCE(bond->xdp_prog, prog);
+		bond_xdp_pick_update(bond->dev);
+	}
 	if (!bond->xdp_prog && (prog || old))
 		static_branch_dec(&bpf_master_redirect_enabled_key);
 	if (!err && old)

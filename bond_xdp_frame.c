@@ -31,12 +31,9 @@ static struct net_device *bond_xdp_upper(struct net_device *dev)
 	return READ_ONCE(bond->xdp_prog) ? upper : NULL;
 }
 
-static struct net_device *bond_xdp_tx_pick(struct net_device *dev,
-					   const struct xdp_buff *xdp)
+static __always_inline struct net_device *
+bond_xdp_tx_by(struct net_device *dev, struct slave *slave)
 {
-	const struct bonding *bond = netdev_priv(dev);
-	struct slave *slave = bond_pick(bond, bond_pkt_of_xdp(xdp));
-
 	if (unlikely(!slave))
 		return dev;
 	bond_xdp_count(slave, BOND_XDP_TX, 1);
@@ -57,9 +54,24 @@ bond_xdp_tx_careful(struct net_device *dev, const struct xdp_buff *xdp)
 		return NULL;
 	while ((upper = bond_xdp_upper(dev)))
 		dev = upper;
+	bond = netdev_priv(dev);
 	if (!(READ_ONCE(dev->flags) & IFF_UP))
 		return dev;
-	return bond_xdp_tx_pick(dev, xdp);
+	return bond_xdp_tx_by(dev, bond_pick(bond, bond_pkt_of_xdp(xdp)));
+}
+
+/* All that is not the shortest way. */
+static noinline struct net_device *
+bond_xdp_tx_pick(struct net_device *dev, const struct xdp_buff *xdp,
+		 bond_pick_fn *pick)
+{
+	const struct bonding *bond = netdev_priv(dev);
+
+	if (unlikely(!pick))
+		return bond_xdp_tx_careful(dev, xdp);
+	return bond_xdp_tx_by(dev, INDIRECT_CALL_2(pick, bond_rr_pick,
+						   bond_hash_pick, bond,
+						   bond_pkt_of_xdp(xdp)));
 }
 
 /**
@@ -82,12 +94,11 @@ struct net_device *bond_xdp_get_xmit_slave(struct net_device *dev,
 					   struct xdp_buff *xdp)
 {
 	const struct bonding *bond = netdev_priv(dev);
-	unsigned int flags = READ_ONCE(dev->flags);
+	bond_pick_fn *pick = READ_ONCE(bond->xdp_pick);
 
-	if (unlikely((flags & (IFF_UP | IFF_SLAVE)) != IFF_UP ||
-		     !READ_ONCE(bond->xdp_prog)))
-		return bond_xdp_tx_careful(dev, xdp);
-	return bond_xdp_tx_pick(dev, xdp);
+	if (likely(pick == bond_ab_pick))
+		return bond_xdp_tx_by(dev, bond_active_rcu(bond));
+	return bond_xdp_tx_pick(dev, xdp, pick);
 }
 
 /* --- redirected to the bond --- */

@@ -231,6 +231,8 @@ enum bond_dirty {
  *	options of the moment; RTNL to write, READ_ONCE() by the packet path
  * @xdp_prog: the native XDP program of the bond, which all slaves run, or NULL;
  *	RTNL to write, READ_ONCE() by the packet path
+ * @xdp_pick: @pick for XDP_TX; NULL unless there is a program, the bond is up,
+ *	and not itself a slave; RTNL to write, READ_ONCE() by the packet path
  * @usable: slaves that may send now; RTNL to write, RCU to read
  * @all: every slave whose link is up; RTNL to write, RCU to read
  * @mode_pcpu: per-CPU data of the mode
@@ -274,6 +276,7 @@ struct bonding {
 			const struct bond_mode_ops *ops;
 			bond_pick_fn *pick;
 			struct bpf_prog *xdp_prog;
+			bond_pick_fn *xdp_pick;
 			struct bond_slave_array __rcu *usable;
 			struct bond_slave_array __rcu *all;
 			void __percpu *mode_pcpu;

@@ -394,6 +394,15 @@ int bond_xdp_slave_add(struct slave *slave, struct netlink_ext_ack *extack);
 void bond_xdp_slave_del(struct slave *slave);
 
 /**
+ * bond_xdp_pick_update() - say how XDP_TX finds a slave
+ * @dev: a device that went up or down, or became a slave or ceased to be one;
+ *	anything that is not a bond is left alone
+ *
+ * Context: RTNL.
+ */
+void bond_xdp_pick_update(struct net_device *dev);
+
+/**
  * bond_xdp_features_update() - offer of XDP what all slaves offer
  * @bond: the bond
  *

@@ -193,6 +193,25 @@ bond_pick_fn bond_rr_pick;
 bond_pick_fn bond_hash_pick;
 
 /**
+ * bond_pick_by() - the slave that a frame leaves by
+ * @pick: bond->pick
+ * @bond: the bond
+ * @pkt: the frame
+ *
+ * Context: RCU and BH off.
+ * Return: as bond_pick().
+ */
+static __always_inline struct slave *bond_pick_by(bond_pick_fn *pick,
+						  const struct bonding *bond,
+						  struct bond_pkt pkt)
+{
+	/* a call would cost more than what that one does */
+	if (likely(pick == bond_ab_pick))
+		return bond_active_rcu(bond);
+	return INDIRECT_CALL_2(pick, bond_rr_pick, bond_hash_pick, bond, pkt);
+}
+
+/**
  * bond_pick() - the slave that a frame leaves by
  * @bond: the bond
  * @pkt: the frame
@@ -206,10 +225,7 @@ bond_pick_fn bond_hash_pick;
 static inline struct slave *bond_pick(const struct bonding *bond,
 				      struct bond_pkt pkt)
 {
-	bond_pick_fn *pick = READ_ONCE(bond->pick);
-
-	return INDIRECT_CALL_3(pick, bond_ab_pick, bond_rr_pick, bond_hash_pick,
-			       bond, pkt);
+	return bond_pick_by(READ_ONCE(bond->pick), bond, pkt);
 }
 
 #endif /* _BOND_MODE_H */

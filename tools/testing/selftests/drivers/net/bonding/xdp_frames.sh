@@ -22,6 +22,7 @@ bond_tests="
 	redirect_broadcast
 	failover_next_frame
 	no_slave
+	tx_after_changes
 	bond_down
 "
 bond_beyond="
@@ -205,6 +206,32 @@ no_slave() {
 
 drops_are() {
 	[ "$(counter drop_xdp_no_slave)" = "$1" ]
+}
+
+# Options and the mode change under the program.
+tx_after_changes() {
+	allow_kmsg 'permanent HWaddr'
+	xdp_bond balance-rr 2
+	xdp attach -d b0 -p tx
+	bond_set packets_per_slave 5
+	count_start
+	from_peer 1 5
+	busywait 5000 sum_is 5 || fail "lost"
+	case "${got[*]}" in
+	"5 0" | "0 5") ;;
+	*) fail "a run of 5 was spread: ${got[*]}" ;;
+	esac
+	ip link set b0 down
+	ip link set s0 nomaster
+	ip link set s1 nomaster
+	bond_set mode active-backup
+	ip link set s0 master b0
+	ip link set s1 master b0
+	ip link set b0 up
+	wait_for 5000 "s0 active" active_is s0
+	count_start
+	from_peer 1 20
+	wait_got 20 0
 }
 
 # A bond that is down sends nothing, nor do its slaves.
