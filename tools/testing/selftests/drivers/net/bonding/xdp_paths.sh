@@ -279,32 +279,38 @@ slave_takes_nothing() {
 	check_range "errors" 1 32 "$(counter s1_xdp_error)"
 }
 
+# sockets OPTION... - run xdp_sock; what it says is read from $said. The shell
+# closes its own end as soon as it sees that a coprocess has ended.
+sockets() {
+	[ -x "$bond_dir/xdp_sock" ] ||
+		skip "run make in $bond_dir first, with clang, bpftool, libbpf-dev"
+	coproc SOCK { read -r _ && exec "$bond_dir/xdp_sock" "$@"; }
+	exec {said}<&"${SOCK[0]}"
+	echo go >&"${SOCK[1]}"
+}
+
 # The core hands a frame to a socket that is bound to the device and queue it
 # came from: sockets on the slaves, the program on the bond.
 xdp_sockets_on_slaves() {
-	[ -x "$bond_dir/xdp_sock" ] ||
-		skip "run make in $bond_dir first, with clang, bpftool, libbpf-dev"
 	xdp_bond balance-rr 2
-	coproc SOCK { exec "$bond_dir/xdp_sock" -d b0 -s s0,s1; }
-	read -r -t 20 -u "${SOCK[0]}" line || fail "no answer"
+	sockets -d b0 -s s0,s1
+	read -r -t 20 -u "$said" line || fail "no answer"
 	check_eq "answer" ready "$line"
 	from_peer 0 10
 	from_peer 1 20
-	read -r -t 20 -u "${SOCK[0]}" line || fail "not all frames"
+	read -r -t 20 -u "$said" line || fail "not all frames"
 	check_eq "received by the sockets" "10 20" "$line"
 }
 
 # By a generic program, frames come by the bond.
 xdp_socket_on_the_bond() {
-	[ -x "$bond_dir/xdp_sock" ] ||
-		skip "run make in $bond_dir first, with clang, bpftool, libbpf-dev"
 	xdp_bond balance-rr 2
-	coproc SOCK { exec "$bond_dir/xdp_sock" -g -d b0 -s b0; }
-	read -r -t 20 -u "${SOCK[0]}" line || fail "no answer"
+	sockets -g -d b0 -s b0
+	read -r -t 20 -u "$said" line || fail "no answer"
 	check_eq "answer" ready "$line"
 	from_peer 0 10
 	from_peer 1 20
-	read -r -t 20 -u "${SOCK[0]}" line || fail "not all frames"
+	read -r -t 20 -u "$said" line || fail "not all frames"
 	check_eq "received by the socket" 30 "$line"
 }
 
