@@ -55,8 +55,9 @@ slow=(
 )
 # of these only the cases whose name has "bond" in it
 bond_only=(net/rtnetlink.sh)
-# seconds of this machine's time: three times what a quiet one needs, at least
-quick_limit=900 slow_limit=5400
+# seconds of this machine's time: three times what a quiet one needs, at least;
+# all the quick ones have one guest
+quick_limit=2700 slow_limit=5400
 
 kernels=6.1 module=ours tier=all write='' only=()
 passed=0 failed=0 skipped=0
@@ -204,42 +205,81 @@ missing() {
 	done
 }
 
-# run_script KERNEL SCRIPT LIMIT
-run_script() {
-	local name out rc=0 result item begin=$SECONDS filter=''
+# run_guest KERNEL LIMIT SCRIPT... - in one guest; what it leaves is in $out
+run_guest() {
+	local kernel=$1 limit=$2 items=() script rc=0
+
+	shift 2
+	for script in "$@"; do
+		[[ " ${bond_only[*]} " != *" $script "* ]] || script+=:bond
+		items+=("$script")
+	done
+	"$vm_dir/run.sh" -k "$kernel" -t "$limit" --icount -m 1536 \
+		--module "$module" --src "$dir" -o "$out" \
+		-- "./guest.sh ${items[*]}" >"$out/run.log" 2>&1 || rc=$?
+	[ "$rc" -ne 0 ] || return 0
+	echo "# $kernel: the guest ended with status $rc"
+	tail -n 20 "$out/run.log" | sed 's/^/#   /'
+}
+
+# tell KERNEL SCRIPT - what came out of a script that has been run
+tell() {
+	local name result item
 
 	name=$(basename "$2" .sh)
-	out=$vm_build/check-upstream/$1/$module/$name
-	rm -rf "$out"
-	mkdir -p "$out"
-	[[ " ${bond_only[*]} " != *" $2 "* ]] || filter=bond
-	if [ "$module" = ours ] && all_later "$name.sh"; then
-		echo "ok $1 $name # SKIP needs what comes later"
-		skipped=$((skipped + 1))
-		return
-	fi
-	"$vm_dir/run.sh" -k "$1" -t "$3" --icount -m 1536 --module "$module" \
-		--src "$dir" -o "$out" -- "./guest.sh $2 $filter" >"$out/run.log" 2>&1 ||
-		rc=$?
-	if [ "$rc" -ne 0 ]; then
-		echo "# $name: the guest ended with status $rc"
-		tail -n 20 "$out/run.log" | sed 's/^/#   /'
-		rm -f "$out/status"
-	fi
-	cases_of "$out" >"$out/cases"
-	echo "$((SECONDS - begin))" >"$out/seconds"
+	mkdir -p "$out/$name"
+	cases_of "$out/$name" >"$out/$name/cases"
 	if [ -n "$write" ]; then
-		sed "s/^\(....\) /\1 $name.sh: /" "$out/cases" |
-			tee "$out/found"
-		write_down "$1" "$out/found"
+		sed "s/^\(....\) /\1 $name.sh: /" "$out/$name/cases" |
+			tee "$out/$name/found"
+		write_down "$1" "$out/$name/found"
 		return
 	fi
-	missing "$1" "$2" "$out/cases" >"$out/missing"
-	cat "$out/missing" >>"$out/cases"
+	missing "$1" "$2" "$out/$name/cases" >"$out/$name/missing"
+	cat "$out/$name/missing" >>"$out/$name/cases"
 	while read -r result item; do
 		judge "$1" "$2" "$result" "$item"
-	done <"$out/cases"
-	echo "# $1 $name: $((SECONDS - begin)) s"
+	done <"$out/$name/cases"
+}
+
+# next_of SCRIPT... - set left to what comes after the last that was begun
+next_of() {
+	left=("$@")
+	while [ "${#left[@]}" -gt 0 ] &&
+		[ -d "$out/$(basename "${left[0]}" .sh)" ]; do
+		left=("${left[@]:1}")
+	done
+}
+
+# run_scripts KERNEL LIMIT SCRIPT... - one guest for all of them; if one brings
+# it down, the rest goes on in another
+run_scripts() {
+	local kernel=$1 limit=$2 left=() script begin=$SECONDS
+
+	shift 2
+	for script in "$@"; do
+		if [ "$module" = ours ] && all_later "$(basename "$script")"
+		then
+			echo "ok $kernel $(basename "$script") # SKIP needs" \
+				"what comes later"
+			skipped=$((skipped + 1))
+		else
+			left+=("$script")
+			rm -rf "${out:?}/$(basename "$script" .sh)"
+		fi
+	done
+	mkdir -p "$out"
+	while [ "${#left[@]}" -gt 0 ]; do
+		set -- "${left[@]}"
+		run_guest "$kernel" "$limit" "$@"
+		next_of "$@"
+		# without any it did not boot
+		[ "${#left[@]}" -lt $# ] || left=()
+		for script in "${@:1:$# - ${#left[@]}}"; do
+			tell "$kernel" "$script"
+		done
+	done
+	echo "# $kernel: $((SECONDS - begin)) s"
 }
 
 # write_down KERNEL FILE - put what a script gave into the list, in place of what
@@ -276,17 +316,18 @@ wanted() {
 }
 
 run_kernel() {
-	local script
+	local script now=() out=$vm_build/check-upstream/$1/$module
 
 	vm_check_kernel "$1"
 	"$vm_dir/root.sh" "$1"
 	stage "$1"
 	for script in "${quick[@]}"; do
-		! wanted "$script" || run_script "$1" "$script" "$quick_limit"
+		! wanted "$script" || now+=("$script")
 	done
+	[ "${#now[@]}" -eq 0 ] || run_scripts "$1" "$quick_limit" "${now[@]}"
 	[ "$tier" = all ] || return 0
 	for script in "${slow[@]}"; do
-		! wanted "$script" || run_script "$1" "$script" "$slow_limit"
+		! wanted "$script" || run_scripts "$1" "$slow_limit" "$script"
 	done
 }
 

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs in the guest, as root: one of upstream's selftests, as it is. The
-# script's output goes to /out/log, its exit status to /out/status.
+# Runs in the guest, as root: upstream's selftests, one after the other, as they
+# are. The output of each goes to /out/NAME/log, its exit status to
+# /out/NAME/status, the seconds that it took to /out/NAME/seconds.
 #
-# Usage: guest.sh SCRIPT [WORD]
+# Usage: guest.sh SCRIPT[:WORD]...
 #   SCRIPT  below tools/testing/selftests; the guest's /src holds that tree and
 #           netdevsim, see check-upstream.sh
 #   WORD    run only the functions kci_test_* that have it in their name
@@ -67,13 +68,28 @@ offer_netdevsim() {
 		>>/etc/modprobe.d/netdevsim.conf
 }
 
+# run SCRIPT WORD
+run() {
+	local script cases='' out begin=$SECONDS
+
+	script=$(basename "$1")
+	out=/out/$(basename "$1" .sh)
+	cd "/src/tools/testing/selftests/$(dirname "$1")" || exit
+	[ -z "$2" ] ||
+		cases=$(grep -oE "^kci_test_[a-z0-9_]*$2[a-z0-9_]*" "$script" |
+			sort -u | tr '\n' ' ')
+	bash "./$script" ${cases:+-t "$cases"} </dev/null >/run/log 2>&1
+	echo $? >/run/status
+	dmesg -c >"$out/dmesg"
+	echo $((SECONDS - begin)) >"$out/seconds"
+	cp /run/log /run/status "$out/"
+}
+
 warm_up
 offer_netdevsim
-cd "/src/tools/testing/selftests/$(dirname "$1")" || exit
-script=$(basename "$1") cases=''
-[ -z "${2-}" ] || cases=$(grep -oE "^kci_test_[a-z0-9_]*$2[a-z0-9_]*" "$script" |
-	sort -u | tr '\n' ' ')
-bash "./$script" ${cases:+-t "$cases"} </dev/null >/run/log 2>&1
-echo $? >/run/status
-dmesg >/out/dmesg
-cp /run/log /run/status /out/
+for item in "$@"; do
+	mkdir -p "/out/$(basename "${item%%:*}" .sh)"
+	word=${item#*:}
+	[ "$word" != "$item" ] || word=''
+	run "${item%%:*}" "$word"
+done
