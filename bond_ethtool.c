@@ -65,15 +65,14 @@ static int bond_get_link_ksettings(struct net_device *dev,
 {
 	struct bonding *bond = netdev_priv(dev);
 	bool all_tx = bond_has_cap(bond, BOND_CAP_ALL_TX);
-	const struct bond_slave_array *usable;
-	u32 i;
+	struct slave *slave;
 
 	cmd->base.duplex = DUPLEX_UNKNOWN;
 	cmd->base.port = PORT_OTHER;
 	cmd->base.speed = 0;
-	usable = rtnl_dereference(bond->usable);
-	for (i = 0; usable && i < usable->count; i++)
-		bond_speed_add(&cmd->base, usable->slave[i], all_tx);
+	bond_for_each_slave(bond, slave)
+		if (bond_slave_usable(bond, slave))
+			bond_speed_add(&cmd->base, slave, all_tx);
 	if (!cmd->base.speed)
 		cmd->base.speed = SPEED_UNKNOWN;
 	return 0;

@@ -175,6 +175,7 @@ static void bond_priv_setup(struct bonding *bond)
 	bond_pick_update(bond);
 	INIT_LIST_HEAD(&bond->slaves);
 	INIT_LIST_HEAD(&bond->node);
+	spin_lock_init(&bond->array_lock);
 	INIT_DELAYED_WORK(&bond->apply_work, bond_apply_work);
 	bond_miimon_init(bond);
 	bond_arpmon_init(bond);

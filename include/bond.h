@@ -155,8 +155,8 @@ enum bond_dirty {
  *	RTNL to write, READ_ONCE() by the packet path
  * @xdp_pick: @pick for XDP_TX; NULL unless there is a program, the bond is up,
  *	and not itself a slave; RTNL to write, READ_ONCE() by the packet path
- * @usable: slaves that may send now; RTNL to write, RCU to read
- * @all: every slave whose link is up; RTNL to write, RCU to read
+ * @usable: slaves that may send now; @array_lock to write, RCU to read
+ * @all: every slave whose link is up; @array_lock to write, RCU to read
  * @mode_pcpu: per-CPU data of the mode
  * @mode_priv: other data of the mode
  * @pcpu: counters
@@ -171,6 +171,8 @@ enum bond_dirty {
  * @force_primary: the primary becomes active when it can, whatever
  *	primary_reselect says
  * @dirty: enum bond_dirty bits, atomic
+ * @array_lock: guards the writing of @usable and @all
+ * @array_drops: counts the slaves that were taken out of @usable at once
  * @wq: one ordered queue for all works of this bond
  * @apply_work: runs bond_apply() for those who cannot take RTNL
  * @mii_work: the MII monitor
@@ -216,6 +218,8 @@ struct bonding {
 	struct slave __rcu *primary;
 	bool force_primary;
 	unsigned long dirty;
+	spinlock_t array_lock;	/* for writing usable and all */
+	u32 array_drops;
 
 	struct workqueue_struct *wq;
 	struct delayed_work apply_work;

@@ -77,6 +77,15 @@ bond_usable(const struct bonding *bond)
 }
 
 /**
+ * bond_slave_usable() - does a slave belong in bond->usable?
+ * @bond: the bond
+ * @slave: one of its slaves
+ *
+ * Context: RTNL.
+ */
+bool bond_slave_usable(const struct bonding *bond, const struct slave *slave);
+
+/**
  * bond_slaves_publish() - build both arrays anew and publish them
  * @bond: the bond
  *
@@ -98,6 +107,18 @@ bool bond_slaves_publish(struct bonding *bond);
  * Context: RTNL, may sleep.
  */
 void bond_slaves_retire(struct bonding *bond, const struct slave *slave);
+
+/**
+ * bond_slaves_drop() - take a slave out of the usable ones, at once
+ * @bond: the bond
+ * @slave: the slave; the mode's slave_usable hook already says no to it
+ *
+ * For those who cannot take RTNL and must not leave it to bond_apply(), which
+ * has to follow all the same: without memory nothing happens here.
+ *
+ * Context: any but hard interrupts.
+ */
+void bond_slaves_drop(struct bonding *bond, const struct slave *slave);
 
 /**
  * bond_slaves_free() - drop both arrays of a bond that is going away
