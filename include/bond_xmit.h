@@ -81,4 +81,16 @@ static inline netdev_tx_t bond_xmit_drop(const struct bonding *bond,
 	return NET_XMIT_DROP;
 }
 
+/**
+ * bond_xmit_all() - send a frame by every usable slave (bond_xmit_all.c)
+ * @bond: the bond
+ * @skb: the frame; always consumed
+ *
+ * Fits bond_mode_ops.xmit.
+ *
+ * Context: RCU and BH off.
+ * Return: what the queue of the last slave said.
+ */
+netdev_tx_t bond_xmit_all(struct bonding *bond, struct sk_buff *skb);
+
 #endif /* _BOND_XMIT_H */
