@@ -297,6 +297,8 @@ void bond_apply(struct bonding *bond)
 {
 	ASSERT_RTNL();
 	while (READ_ONCE(bond->dirty)) {
+		if (bond_unmark(bond, BOND_DIRTY_MODE) && bond->ops->apply)
+			bond->ops->apply(bond);
 		if (bond_unmark(bond, BOND_DIRTY_ACTIVE))
 			bond_active_select(bond);
 		if (bond_unmark(bond, BOND_DIRTY_ARRAY))
@@ -307,6 +309,8 @@ void bond_apply(struct bonding *bond)
 			bond_lower_update(bond);
 		if (bond_unmark(bond, BOND_DIRTY_INFO))
 			bond_info_update(bond);
+		if (bond_unmark(bond, BOND_DIRTY_PEERS))
+			bond_peers_notify(bond);
 	}
 }
 

@@ -11,6 +11,7 @@ static const struct bond_mode_ops *const bond_modes[] = {
 	[BOND_MODE_ACTIVEBACKUP]	= &bond_mode_ab,
 	[BOND_MODE_XOR]			= &bond_mode_xor,
 	[BOND_MODE_BROADCAST]		= &bond_mode_broadcast,
+	[BOND_MODE_8023AD]		= &bond_mode_8023ad,
 };
 
 const struct bond_mode_ops *bond_mode_by_id(unsigned int id)

@@ -136,7 +136,7 @@ static void bond_peers_step(struct bonding *bond)
 	unsigned long delay = bond_peers_interval(bond);
 
 	/* the next active slave starts anew */
-	if (!bond_active_rtnl(bond))
+	if (bond_has_cap(bond, BOND_CAP_PRIMARY) && !bond_active_rtnl(bond))
 		bond->peers_left = 0;
 	if (!bond->peers_left)
 		return;

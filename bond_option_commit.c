@@ -26,8 +26,10 @@ static void bond_mode_data_swap(struct bonding *bond,
 }
 
 /*
- * Both modes keep their data at the same place.  Nobody looks at it meanwhile:
- * the bond is down and has no slaves, and a pick without slaves ends before.
+ * Both modes keep their data at the same place.  No packet looks at it
+ * meanwhile: the bond is down and has no slaves, and a pick without slaves ends
+ * before.  Readers of files do, so the new mode's is not there before the last
+ * one that still asks the old mode has gone.
  */
 static int bond_mode_exchange(struct bonding *bond,
 			      const struct bond_mode_ops *ops)
@@ -38,13 +40,13 @@ static int bond_mode_exchange(struct bonding *bond,
 	bond_mode_data_swap(bond, &other);
 	if (ops->init)
 		err = ops->init(bond);
-	if (err) {
-		bond_mode_data_swap(bond, &other);
-		return err;
-	}
 	bond_mode_data_swap(bond, &other);
+	if (err)
+		return err;
 	if (bond->ops->exit)
 		bond->ops->exit(bond);
+	WRITE_ONCE(bond->ops, ops);
+	synchronize_net();
 	bond_mode_data_swap(bond, &other);
 	return 0;
 }
@@ -121,6 +123,8 @@ static void bond_commit_rx_flags(struct bonding *bond)
 	bond_for_each_slave(bond, slave)
 		if (bond_slave_is_backup(slave))
 			bond_slave_set_backup(slave);
+	/* a mode may have slaves that receive without being active */
+	bond_mark(bond, BOND_DIRTY_MODE);
 }
 
 static void bond_commit_effects(struct bonding *bond,

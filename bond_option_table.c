@@ -131,6 +131,20 @@ static const struct bond_opt_name bond_names_ad_select[] = {
 	{ }
 };
 
+static const struct bond_opt_name bond_names_lacp_fallback[] = {
+	{ "none", 0 },
+	{ "single", 1, IS_DEFAULT },
+	{ "active-backup", 2 },
+	{ "all", 3 },
+	{ }
+};
+
+static const struct bond_opt_name bond_names_lacp_timeout[] = {
+	{ "off", 0, IS_DEFAULT },
+	{ "maxval", U16_MAX, IS_MAX },
+	{ }
+};
+
 static const struct bond_opt_name bond_names_sys_prio[] = {
 	{ "minval", 1, IS_MIN },
 	{ "maxval", U16_MAX, IS_MAX | IS_DEFAULT },
@@ -384,6 +398,18 @@ static const struct bond_option bond_option_table[BOND_OPT_MAX] = {
 		.nl_attr = BOND_NL_LACP_STRICT,
 		.need_caps = BOND_CAP_LACP,
 		.effects = BOND_EFFECT_PARAMS | BOND_EFFECT_CARRIER,
+	},
+	[BOND_OPT_LACP_FALLBACK] = {
+		.name = "lacp_fallback",
+		NUMBER(lacp_fallback, NAME, lacp_fallback),
+		.need_caps = BOND_CAP_LACP,
+		.effects = BOND_EFFECT_PARAMS,
+	},
+	[BOND_OPT_LACP_FALLBACK_TIMEOUT] = {
+		.name = "lacp_fallback_timeout",
+		NUMBER(lacp_fallback_timeout, NUMBER, lacp_timeout),
+		.need_caps = BOND_CAP_LACP,
+		.effects = BOND_EFFECT_PARAMS,
 	},
 	[BOND_OPT_SLAVES] = {
 		.name = "slaves",

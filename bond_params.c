@@ -35,6 +35,8 @@ static char *bond_param_primary;
 static char *bond_param_primary_reselect;
 static char *bond_param_lacp_rate;
 static char *bond_param_ad_select;
+static char *bond_param_lacp_fallback;
+static int bond_param_lacp_fallback_timeout;
 static char *bond_param_xmit_hash_policy;
 static char *bond_param_arp_ip_target[BOND_MAX_TARGETS];
 static int bond_param_arp_ip_targets;
@@ -72,6 +74,11 @@ module_param_named(lacp_rate, bond_param_lacp_rate, charp, 0);
 MODULE_PARM_DESC(lacp_rate, "LACPDU rate to ask the partner for: slow 0 (default), fast 1");
 module_param_named(ad_select, bond_param_ad_select, charp, 0);
 MODULE_PARM_DESC(ad_select, "Choice of the 802.3ad aggregator: stable 0 (default), bandwidth 1, count 2, actor_port_prio 3");
+module_param_named(lacp_fallback, bond_param_lacp_fallback, charp, 0);
+MODULE_PARM_DESC(lacp_fallback, "Ports that serve when no partner answers: none 0, single 1 (default), active-backup 2, all 3");
+module_param_named(lacp_fallback_timeout, bond_param_lacp_fallback_timeout,
+		   int, 0);
+MODULE_PARM_DESC(lacp_fallback_timeout, "Seconds to wait for a partner before that (default 0)");
 module_param_named(min_links, bond_param_min_links, int, 0);
 MODULE_PARM_DESC(min_links, "Links that the carrier takes (default 0)");
 module_param_named(xmit_hash_policy, bond_param_xmit_hash_policy, charp, 0);
@@ -131,6 +138,8 @@ static void __init bond_params_numbers(void)
 	bond_param_number(BOND_OPT_PACKETS_PER_SLAVE,
 			  bond_param_packets_per_slave);
 	bond_param_number(BOND_OPT_LP_INTERVAL, bond_param_lp_interval);
+	bond_param_number(BOND_OPT_LACP_FALLBACK_TIMEOUT,
+			  bond_param_lacp_fallback_timeout);
 	if (!bond_param_defaults.use_carrier)
 		pr_info("use_carrier=0 is obsolete: carrier is used always\n");
 	bond_param_defaults.use_carrier = 1;
@@ -279,6 +288,9 @@ static int __init bond_params_words(const struct bond_mode_ops *ops)
 		return err;
 	err = bond_param_word_in(BOND_OPT_LACP_RATE, bond_param_lacp_rate, ops,
 				 BOND_CAP_LACP);
+	if (err)
+		return err;
+	err = bond_param_word(BOND_OPT_LACP_FALLBACK, bond_param_lacp_fallback);
 	if (err)
 		return err;
 	err = bond_param_word(BOND_OPT_AD_SELECT, bond_param_ad_select);

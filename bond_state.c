@@ -49,6 +49,12 @@ void bond_slave_set_backup(struct slave *slave)
 	bond_slave_set_bits(slave, bits);
 }
 
+void bond_slave_set_receiving(struct slave *slave)
+{
+	ASSERT_RTNL();
+	bond_slave_set_bits(slave, BOND_SLAVE_BACKUP);
+}
+
 void bond_slave_set_link(struct slave *slave, u8 link)
 {
 	ASSERT_RTNL();

@@ -87,6 +87,16 @@ bond_slave_ad_partner_oper_port_state_show(const struct slave *slave, char *buf)
 	return sysfs_emit(buf, "%u\n", port.partner_state);
 }
 
+static ssize_t bond_slave_lacp_reason_show(const struct slave *slave, char *buf)
+{
+	const struct bond_mode_ops *ops = READ_ONCE(slave->bond->ops);
+	const char *word = NULL;
+
+	if (ops->port_reason)
+		word = ops->port_reason(slave);
+	return sysfs_emit(buf, "%s\n", word ?: "N/A");
+}
+
 #define BOND_SLAVE_FILE(_name)						\
 static struct bond_slave_file bond_slave_file_##_name = {		\
 	.attr = { .name = #_name, .mode = 0444 },			\
@@ -101,6 +111,7 @@ BOND_SLAVE_FILE(queue_id);
 BOND_SLAVE_FILE(ad_aggregator_id);
 BOND_SLAVE_FILE(ad_actor_oper_port_state);
 BOND_SLAVE_FILE(ad_partner_oper_port_state);
+BOND_SLAVE_FILE(lacp_reason);
 
 static struct attribute *bond_slave_attrs[] = {
 	&bond_slave_file_state.attr,
@@ -111,6 +122,7 @@ static struct attribute *bond_slave_attrs[] = {
 	&bond_slave_file_ad_aggregator_id.attr,
 	&bond_slave_file_ad_actor_oper_port_state.attr,
 	&bond_slave_file_ad_partner_oper_port_state.attr,
+	&bond_slave_file_lacp_reason.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(bond_slave);

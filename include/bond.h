@@ -84,6 +84,8 @@ struct bond_params {
 	u32 tlb_dynamic_lb;
 	u32 coupled_control;
 	u32 broadcast_neighbor;
+	u32 lacp_fallback;
+	u32 lacp_fallback_timeout;
 	char primary[IFNAMSIZ];
 	u8 ad_actor_system[ETH_ALEN];
 	__be32 arp_ip_target[BOND_MAX_TARGETS];
@@ -120,18 +122,22 @@ enum bond_fail_over_mac {
  *
  * Set by bond_mark(), worked off in this order by bond_apply().
  *
+ * @BOND_DIRTY_MODE: what the mode itself makes of the slaves' state
  * @BOND_DIRTY_ACTIVE: the choice of the active slave
  * @BOND_DIRTY_ARRAY: the published slave arrays
  * @BOND_DIRTY_CARRIER: the carrier of the bond
  * @BOND_DIRTY_LOWER: the lower state that upper devices' users see
  * @BOND_DIRTY_INFO: bonding-info and netlink notification
+ * @BOND_DIRTY_PEERS: the network has to learn where the bond's addresses are
  */
 enum bond_dirty {
+	BOND_DIRTY_MODE,
 	BOND_DIRTY_ACTIVE,
 	BOND_DIRTY_ARRAY,
 	BOND_DIRTY_CARRIER,
 	BOND_DIRTY_LOWER,
 	BOND_DIRTY_INFO,
+	BOND_DIRTY_PEERS,
 };
 
 /* Reasons to leave the straight path of bond_start_xmit(): tx_special */

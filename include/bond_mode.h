@@ -79,6 +79,9 @@ struct bond_ad_port {
  * @params_adopt: (optional) the mode is being chosen: change in the parameters
  *	to be what it asks for; RTNL or module load
  * @params_changed: (optional) options were set; look at bond->params; RTNL
+ * @apply: (optional) take over what the mode has found outside RTNL, and give
+ *	slaves the state that follows from it and from all that has changed;
+ *	bond_apply() calls it for BOND_DIRTY_MODE before anything else; RTNL
  * @carrier: (optional) 1 or 0, what the carrier should be; RTNL.  Default:
  *	on when any slave is up.
  *
@@ -97,6 +100,8 @@ struct bond_ad_port {
  *	there is none
  * @ad_port: (optional) describe a slave's LACP port; RTNL or RCU; false when it
  *	belongs to no aggregator
+ * @port_reason: (optional) one word on what keeps a slave's LACP port from
+ *	sending; RTNL or RCU; NULL for none
  * @fill_info: (optional) add the mode's read-only netlink attributes; RTNL;
  *	0 or -EMSGSIZE
  * @fill_slave_info: (optional) the same for one slave
@@ -131,6 +136,7 @@ struct bond_mode_ops {
 			       struct slave *new);
 	void (*params_adopt)(struct bond_params *next);
 	void (*params_changed)(struct bonding *bond);
+	void (*apply)(struct bonding *bond);
 	int (*carrier)(const struct bonding *bond);
 
 	bond_pick_fn *pick;
@@ -144,6 +150,7 @@ struct bond_mode_ops {
 				const struct slave *slave);
 	bool (*ad_info)(const struct bonding *bond, struct ad_info *info);
 	bool (*ad_port)(const struct slave *slave, struct bond_ad_port *port);
+	const char *(*port_reason)(const struct slave *slave);
 	int (*fill_info)(struct sk_buff *skb, const struct bonding *bond);
 	int (*fill_slave_info)(struct sk_buff *skb, const struct slave *slave);
 	size_t (*info_size)(const struct bonding *bond);
@@ -157,6 +164,7 @@ extern const struct bond_mode_ops bond_mode_rr;
 extern const struct bond_mode_ops bond_mode_ab;
 extern const struct bond_mode_ops bond_mode_xor;
 extern const struct bond_mode_ops bond_mode_broadcast;
+extern const struct bond_mode_ops bond_mode_8023ad;
 
 /**
  * bond_mode_by_id() - the table of a mode

@@ -169,6 +169,14 @@ void bond_slave_set_active(struct slave *slave);
 void bond_slave_set_backup(struct slave *slave);
 
 /**
+ * bond_slave_set_receiving() - the slave receives, but does not send
+ * @slave: the slave
+ *
+ * Context: RTNL.  Marks ARRAY, LOWER and INFO when something changed.
+ */
+void bond_slave_set_receiving(struct slave *slave);
+
+/**
  * bond_slave_set_link() - give a slave's link another state
  * @slave: the slave
  * @link: BOND_LINK_*
