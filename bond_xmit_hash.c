@@ -21,29 +21,12 @@
 #include <net/flow_dissector.h>
 #include <net/ip.h>
 #include <net/net_namespace.h>
-#include <net/xdp.h>
 
 #include "bond_hash.h"
+#include "bond_view.h"
 
 #define BOND_IPV4_PLAIN		0x45	/* version 4, no options */
 #define BOND_PORTS_LEN		sizeof(__be32)
-
-/**
- * struct bond_view - a frame as a piece of memory
- * @skb: the skb that has more of it, or NULL
- * @data: its first byte
- * @len: bytes there are in one piece
- * @net: the network header; not checked, but never before the buffer's start:
- *	an skb keeps it as an unsigned distance from there
- * @proto: what the network header is
- */
-struct bond_view {
-	const struct sk_buff *skb;
-	const u8 *data;
-	int len;
-	const u8 *net;
-	__be16 proto;
-};
 
 /**
  * struct bond_flow - what a policy may look at beyond the Ethernet header
@@ -63,53 +46,6 @@ union bond_flow_buf {
 	struct ipv6hdr ip6;
 	struct flow_keys keys;
 };
-
-/* --- views --- */
-
-static __always_inline struct bond_view
-bond_view_skb(const struct sk_buff *skb)
-{
-	return (struct bond_view){
-		.skb = skb,
-		.data = skb->data,
-		.len = skb_headlen(skb),
-		.net = skb_network_header(skb),
-		.proto = skb->protocol,
-	};
-}
-
-static __always_inline struct bond_view
-bond_view_xdp(const struct xdp_buff *xdp)
-{
-	const struct ethhdr *eth = xdp->data;
-	int len = xdp->data_end - xdp->data;
-
-	return (struct bond_view){
-		.data = xdp->data,
-		.len = len,
-		.net = xdp->data + ETH_HLEN,
-		.proto = likely(len >= ETH_HLEN) ? eth->h_proto : 0,
-	};
-}
-
-static __always_inline struct bond_view bond_view(struct bond_pkt pkt)
-{
-	if (unlikely(bond_pkt_is_xdp(pkt)))
-		return bond_view_xdp(bond_pkt_xdp(pkt));
-	return bond_view_skb(bond_pkt_skb(pkt));
-}
-
-static int bond_view_net_off(const struct bond_view *view)
-{
-	return view->net - view->data;
-}
-
-static const void *bond_view_pull(const struct bond_view *view, int off,
-				  int len, void *buf)
-{
-	return __skb_header_pointer(view->skb, off, len, view->data, view->len,
-				    buf);
-}
 
 /* --- the Ethernet header --- */
 
