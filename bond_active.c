@@ -123,18 +123,6 @@ void bond_primary_resolve(struct bonding *bond)
 
 /* --- whose MAC address --- */
 
-static int bond_active_set_mac(struct bonding *bond, struct slave *slave,
-			       const u8 *addr)
-{
-	int err;
-
-	err = bond_compat_set_mac(slave->dev, addr, bond->dev->addr_len);
-	if (err)
-		bond_slave_warn(bond, slave->dev,
-				"MAC address cannot be changed (%d)\n", err);
-	return err;
-}
-
 /* fail_over_mac=active: the bond takes the address of its active slave. */
 static void bond_active_mac_to_bond(struct bonding *bond, struct slave *new)
 {
@@ -153,47 +141,18 @@ static void bond_active_mac_to_bond(struct bonding *bond, struct slave *new)
 		bond->ops->mac_changed(bond);
 }
 
-/* The slave, other than @new, that carries the bond's address. */
-static struct slave *bond_active_mac_holder(const struct bonding *bond,
-					    const struct slave *new)
-{
-	struct slave *slave;
-
-	bond_for_each_slave(bond, slave)
-		if (slave != new && !memcmp(slave->dev->dev_addr,
-					    bond->dev->dev_addr,
-					    bond->dev->addr_len))
-			return slave;
-	return NULL;
-}
-
-/*
- * fail_over_mac=follow: the active slave gets the bond's address; the slave
- * that had it gets the address that has become free.
- */
-static void bond_active_mac_swap(struct bonding *bond, struct slave *new)
-{
-	struct slave *holder = bond_active_mac_holder(bond, new);
-	u8 free_addr[MAX_ADDR_LEN];
-
-	if (!memcmp(new->dev->dev_addr, bond->dev->dev_addr,
-		    bond->dev->addr_len))
-		return;
-	memcpy(free_addr, new->dev->dev_addr, bond->dev->addr_len);
-	if (bond_active_set_mac(bond, new, bond->dev->dev_addr))
-		return;
-	if (holder)
-		bond_active_set_mac(bond, holder, free_addr);
-}
-
 static void bond_active_mac(struct bonding *bond, struct slave *new)
 {
+	if (bond_has_cap(bond, BOND_CAP_OWN_MACS))
+		bond_macs_follow(bond, new);
+	if (!bond_has_cap(bond, BOND_CAP_FOM))
+		return;
 	switch (bond->params.fail_over_mac) {
 	case BOND_FOM_ACTIVE:
 		bond_active_mac_to_bond(bond, new);
 		break;
 	case BOND_FOM_FOLLOW:
-		bond_active_mac_swap(bond, new);
+		bond_macs_follow(bond, new);
 		break;
 	}
 }
@@ -249,7 +208,9 @@ void bond_active_change(struct bonding *bond, struct slave *new)
 		else
 			bond_info(bond, "no active slave any more\n");
 	}
-	if (new && bond_has_cap(bond, BOND_CAP_FOM))
+	if (new)
 		bond_active_mac(bond, new);
+	if (bond->ops->active_ready)
+		bond->ops->active_ready(bond, old, new);
 	bond_active_announce(bond, new);
 }

@@ -282,6 +282,8 @@ int bond_set_mac_address(struct net_device *dev, void *addr)
 		return -EADDRNOTAVAIL;
 	if (bond_has_cap(bond, BOND_CAP_ONE_MAC))
 		err = bond_slaves_set_mac(bond, mac);
+	else if (bond_has_cap(bond, BOND_CAP_OWN_MACS))
+		err = bond_macs_change(bond, mac);
 	if (err)
 		return err;
 	__dev_addr_set(dev, mac, dev->addr_len);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A directory for each bond in debugfs, for the operator who wants to know what
- * the packet path sees: the drop counters and the slave arrays.
+ * the packet path sees: the drop counters, the slave arrays, and the clients of
+ * balance-alb under the name that the in-tree driver has for them.
  *
  * bonding/<bond> for a bond of the first namespace, bonding/<bond>@<inode of
  * the namespace> for any other.  Directories are made, renamed and removed
@@ -9,6 +10,7 @@
  * take RTNL.
  */
 #include <linux/debugfs.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 
 #include "bond_surfaces.h"
@@ -52,6 +54,25 @@ static int bond_debugfs_arrays_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(bond_debugfs_arrays);
 
+/*
+ * What it shows belongs to the mode, which can be changed under RTNL.  Whoever
+ * removes the file holds RTNL while he waits for us.
+ */
+static int bond_debugfs_rlb_show(struct seq_file *seq, void *unused)
+{
+	const struct bonding *bond = seq->private;
+
+	if (!bond_has_cap(bond, BOND_CAP_TLB))
+		return 0;
+	if (!rtnl_trylock())
+		return restart_syscall();
+	if (bond->ops->debug_show)
+		bond->ops->debug_show(seq, bond);
+	rtnl_unlock();
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(bond_debugfs_rlb);
+
 static void bond_debugfs_name(const struct bonding *bond, char *name)
 {
 	const struct net *net = dev_net(bond->dev);
@@ -75,6 +96,8 @@ void bond_debugfs_add(struct bonding *bond)
 			    &bond_debugfs_drops_fops);
 	debugfs_create_file("arrays", 0400, bond->debug_dir, bond,
 			    &bond_debugfs_arrays_fops);
+	debugfs_create_file("rlb_hash_table", 0400, bond->debug_dir, bond,
+			    &bond_debugfs_rlb_fops);
 }
 
 void bond_debugfs_del(struct bonding *bond)

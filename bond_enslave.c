@@ -133,6 +133,12 @@ static const u8 *bond_mac_wanted(const struct bond_enslave *e, u8 *buf)
 {
 	const struct bonding *bond = e->bond;
 
+	if (bond_has_cap(bond, BOND_CAP_OWN_MACS)) {
+		if (!bond_has_slaves(bond) ||
+		    !bond_macs_taken(bond, e->dev->dev_addr))
+			return NULL;
+		return bond_macs_vacant(bond, e->dev);
+	}
 	if (bond_has_cap(bond, BOND_CAP_FOM)) {
 		if (bond->params.fail_over_mac == BOND_FOM_ACTIVE)
 			return NULL;

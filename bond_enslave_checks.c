@@ -123,6 +123,20 @@ static int bond_check_mac(struct bond_enslave *e)
 	return -EOPNOTSUPP;
 }
 
+/* Where slaves have addresses of their own, each has to be another one. */
+static int bond_check_own_mac(struct bond_enslave *e)
+{
+	const struct bonding *bond = e->bond;
+
+	if (!bond_has_cap(bond, BOND_CAP_OWN_MACS) || !bond_has_slaves(bond) ||
+	    !bond_macs_taken(bond, e->dev->dev_addr) ||
+	    bond_macs_vacant(bond, e->dev))
+		return 0;
+	bond_enslave_why(e, "%s uses its MAC, and no other is free",
+			 bond->dev->name);
+	return -EFAULT;
+}
+
 /* The core would find out, too, but only after the device has been opened. */
 static int bond_check_upper(struct bond_enslave *e)
 {
@@ -167,6 +181,7 @@ int bond_enslave_check(struct bond_enslave *e)
 		bond_check_type,
 		bond_check_infiniband,
 		bond_check_mac,
+		bond_check_own_mac,
 		bond_check_upper,
 		bond_check_xdp,
 	};

@@ -12,6 +12,8 @@ static const struct bond_mode_ops *const bond_modes[] = {
 	[BOND_MODE_XOR]			= &bond_mode_xor,
 	[BOND_MODE_BROADCAST]		= &bond_mode_broadcast,
 	[BOND_MODE_8023AD]		= &bond_mode_8023ad,
+	[BOND_MODE_TLB]			= &bond_mode_tlb,
+	[BOND_MODE_ALB]			= &bond_mode_alb,
 };
 
 const struct bond_mode_ops *bond_mode_by_id(unsigned int id)
@@ -26,6 +28,10 @@ void bond_pick_update(struct bonding *bond)
 	WRITE_ONCE(bond->pick, ops->pick_now ? ops->pick_now(bond) : ops->pick);
 	if (bond->xdp_pick)
 		WRITE_ONCE(bond->xdp_pick, bond->pick);
+	if (ops->caps & BOND_CAP_OWN_XMIT)
+		WRITE_ONCE(bond->tx_special, bond->tx_special | BOND_TX_MODE);
+	else
+		WRITE_ONCE(bond->tx_special, bond->tx_special & ~BOND_TX_MODE);
 }
 
 static const char *bond_mode_lacks(const struct bond_mode_ops *ops,
@@ -41,6 +47,8 @@ static const char *bond_mode_lacks(const struct bond_mode_ops *ops,
 		return "pick";
 	if (!ops->init != !ops->exit)
 		return "init or exit";
+	if (ops->caps & BOND_CAP_OWN_XMIT && !ops->xmit)
+		return "xmit";
 	return NULL;
 }
 

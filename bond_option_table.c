@@ -293,7 +293,7 @@ static const struct bond_option bond_option_table[BOND_OPT_MAX] = {
 		.name = "all_slaves_active",
 		NUMBER(all_slaves_active, NUMBER, off),
 		.nl_attr = IFLA_BOND_ALL_SLAVES_ACTIVE,
-		.effects = BOND_EFFECT_RXFLAGS,
+		.effects = BOND_EFFECT_RXFLAGS | BOND_EFFECT_PARAMS,
 	},
 	[BOND_OPT_MIN_LINKS] = {
 		.name = "min_links",

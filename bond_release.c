@@ -136,6 +136,8 @@ static void bond_slave_dev_restore(struct slave *slave, bool gone)
 
 	dev_close(dev);
 	bond_dev_addrconf_on(dev);
+	if (bond_has_cap(slave->bond, BOND_CAP_OWN_MACS))
+		bond_macs_yield(slave->bond, slave->perm_hwaddr);
 	bond_slave_mac_restore(slave);
 	bond_slave_mtu_restore(slave, gone);
 	if (gone || !(dev->wanted_features & ~dev->features & NETIF_F_LRO))

@@ -16,13 +16,26 @@ static bool bond_rx_link_local(const struct sk_buff *skb)
 	       is_link_local_ether_addr(eth_hdr(skb)->h_dest);
 }
 
+/* What is sent to one address comes once, whatever slave it comes by. */
+static bool bond_rx_unicast(const struct bonding *bond,
+			    const struct sk_buff *skb)
+{
+	return bond_has_cap(bond, BOND_CAP_RX_UNICAST) &&
+	       skb->pkt_type != PACKET_BROADCAST &&
+	       skb->pkt_type != PACKET_MULTICAST;
+}
+
 /*
  * The peers may send the same frame by several links: only one copy is the
  * bond's.  Who listens on the slave itself gets it from there.
  */
 static rx_handler_result_t bond_rx_inactive(const struct bonding *bond,
-					    const struct sk_buff *skb)
+					    struct sk_buff *skb)
 {
+	if (bond_rx_unicast(bond, skb)) {
+		skb->dev = bond->dev;
+		return RX_HANDLER_ANOTHER;
+	}
 	if (bond_rx_link_local(skb))
 		return RX_HANDLER_PASS;
 	bond_drop_count(bond, BOND_DROP_RX_INACTIVE);

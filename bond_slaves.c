@@ -154,6 +154,8 @@ static bool bond_slaves_rebuild(struct bonding *bond,
 
 	ASSERT_RTNL();
 	changed = bond_usable_rebuild(bond, leaving);
+	if (changed && bond->ops->usable_changed)
+		bond->ops->usable_changed(bond);
 	changed |= bond_all_rebuild(bond, leaving);
 	return changed;
 }

@@ -39,14 +39,22 @@ void bond_slave_set_active(struct slave *slave)
 	bond_slave_set_bits(slave, 0);
 }
 
+static u8 bond_slave_inactive_bit(const struct slave *slave)
+{
+	return slave->bond->params.all_slaves_active ? 0 : BOND_SLAVE_INACTIVE;
+}
+
 void bond_slave_set_backup(struct slave *slave)
 {
-	u8 bits = BOND_SLAVE_BACKUP;
-
 	ASSERT_RTNL();
-	if (!slave->bond->params.all_slaves_active)
-		bits |= BOND_SLAVE_INACTIVE;
-	bond_slave_set_bits(slave, bits);
+	bond_slave_set_bits(slave, BOND_SLAVE_BACKUP |
+				   bond_slave_inactive_bit(slave));
+}
+
+void bond_slave_set_standby(struct slave *slave)
+{
+	ASSERT_RTNL();
+	bond_slave_set_bits(slave, bond_slave_inactive_bit(slave));
 }
 
 void bond_slave_set_receiving(struct slave *slave)

@@ -30,8 +30,11 @@ static noinline netdev_tx_t bond_xmit_special(struct sk_buff *skb,
 {
 	struct bonding *bond = netdev_priv(dev);
 	const struct bond_mode_ops *ops = READ_ONCE(bond->ops);
-	struct slave *slave = bond_queue_id_slave(bond, skb);
+	u32 special = READ_ONCE(bond->tx_special);
+	struct slave *slave = NULL;
 
+	if (special & BOND_TX_QUEUE_ID)
+		slave = bond_queue_id_slave(bond, skb);
 	if (!slave && ops->xmit)
 		return ops->xmit(bond, skb);
 	if (!slave)
@@ -99,7 +102,7 @@ struct net_device *bond_get_xmit_slave(struct net_device *dev,
 void bond_xmit_special_update(struct bonding *bond)
 {
 	struct slave *slave;
-	u32 special = 0;
+	u32 special = bond->tx_special & BOND_TX_MODE;
 
 	ASSERT_RTNL();
 	bond_for_each_slave(bond, slave) {

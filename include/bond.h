@@ -143,6 +143,7 @@ enum bond_dirty {
 /* Reasons to leave the straight path of bond_start_xmit(): tx_special */
 #define BOND_TX_QUEUE_ID	BIT(0)	/* a slave has a queue_id */
 #define BOND_TX_NETPOLL		BIT(1)	/* netpoll is set up on the bond */
+#define BOND_TX_MODE		BIT(2)	/* the mode sends in its own way */
 
 /**
  * struct bonding - netdev_priv() of a bond

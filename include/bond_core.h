@@ -237,6 +237,66 @@ void bond_active_change(struct bonding *bond, struct slave *new);
  */
 void bond_primary_resolve(struct bonding *bond);
 
+/* --- bond_macs.c: slaves that have MAC addresses of their own --- */
+
+/**
+ * bond_macs_follow() - give the active slave the bond's address
+ * @bond: the bond
+ * @new: the slave
+ *
+ * The slave that had it gets the address that has become free.  A device that
+ * refuses is logged and keeps what it has.
+ *
+ * Context: RTNL, may sleep.
+ */
+void bond_macs_follow(struct bonding *bond, struct slave *new);
+
+/**
+ * bond_macs_change() - the bond is to have another address
+ * @bond: the bond
+ * @addr: the address
+ *
+ * The active slave gets it; a slave that had it already gets that of the active
+ * slave.
+ *
+ * Context: RTNL, may sleep.
+ * Return: 0, or a negative errno and nothing has changed.
+ */
+int bond_macs_change(struct bonding *bond, const u8 *addr);
+
+/**
+ * bond_macs_vacant() - an address that belongs to a slave and that none uses
+ * @bond: the bond
+ * @dev: a device that is about to become a slave or has just been one, may be
+ *	NULL: its own address is not vacant
+ *
+ * Context: RTNL.
+ * Return: the address, or NULL when there is none.
+ */
+const u8 *bond_macs_vacant(const struct bonding *bond,
+			   const struct net_device *dev);
+
+/**
+ * bond_macs_taken() - does the bond or one of its slaves use an address?
+ * @bond: the bond
+ * @addr: the address
+ *
+ * Context: RTNL.
+ */
+bool bond_macs_taken(const struct bonding *bond, const u8 *addr);
+
+/**
+ * bond_macs_yield() - take an address off the slave that uses it
+ * @bond: the bond
+ * @addr: the address; that of the bond is not taken off
+ *
+ * A slave that leaves is to get its own address back, which another one has got
+ * by a failover meanwhile.
+ *
+ * Context: RTNL, may sleep.
+ */
+void bond_macs_yield(struct bonding *bond, const u8 *addr);
+
 /* --- bond_enslave.c --- */
 
 /*

@@ -33,6 +33,9 @@ struct seq_file;
 #define BOND_CAP_UNLINKED_MCAST	BIT(14)	/* address lists: active only */
 #define BOND_CAP_XFRM		BIT(15)	/* IPsec offload through the bond */
 #define BOND_CAP_ARP_ACTIVE	BIT(16)	/* ARP probes: active slave only */
+#define BOND_CAP_OWN_MACS	BIT(17)	/* the active one: bond's MAC */
+#define BOND_CAP_OWN_XMIT	BIT(18)	/* xmit is called for each skb */
+#define BOND_CAP_RX_UNICAST	BIT(19)	/* inactive slaves receive unicast */
 
 /**
  * struct bond_ad_port - what is shown of a slave that speaks LACP
@@ -67,15 +70,20 @@ struct bond_ad_port {
  *	sets it active or backup; RTNL; 0 or an errno, nothing must be left
  *	behind then.  Default: active.
  * @slave_del: (optional) a slave leaves, still in bond->slaves; RTNL
+ * @usable_changed: (optional) another bond->usable has just been published;
+ *	RTNL.  Readers may still have the one before, but no new ones will.
  * @slave_usable: (optional) does it belong in bond->usable?  RTNL.
  *	Default: bond_slave_can_tx().
  *
  * @link_changed: (optional) slave->link is no longer @old; RTNL.  Default:
  *	nothing; the caller marks ACTIVE, ARRAY and CARRIER in any case.
  * @speed_changed: (optional) speed or duplex of a slave changed; RTNL
- * @mac_changed: (optional) the bond's MAC changed; RTNL
+ * @mac_changed: (optional) the MAC of the bond changed, or that of a slave that
+ *	has one of its own; RTNL
  * @active_changed: (optional) curr_active_slave went from @old to @new, either
  *	may be NULL; RTNL
+ * @active_ready: (optional) the same, after MAC addresses have followed; frames
+ *	may be sent; RTNL
  * @params_adopt: (optional) the mode is being chosen: change in the parameters
  *	to be what it asks for; RTNL or module load
  * @params_changed: (optional) options were set; look at bond->params; RTNL
@@ -89,13 +97,14 @@ struct bond_ad_port {
  * @pick_now: (optional) the form of @pick that is quickest with the options as
  *	they are; asked again after each change of them; RTNL
  * @xmit: (optional) send the frame in the mode's own way, takes the skb; RCU
- *	and BH off; called when pick says NULL.  Default: such a frame is
- *	dropped.
+ *	and BH off; called when pick says NULL, with BOND_CAP_OWN_XMIT for every
+ *	frame.  Default: such a frame is dropped.
  * @rx: (optional) look at a frame that a slave received; RCU; true when the
  *	frame was consumed
  *
  * @proc_show: (optional) the mode's block of /proc/net/bonding; RTNL or RCU
  * @proc_show_slave: (optional) the same for one slave
+ * @debug_show: (optional) what rlb_hash_table in debugfs shows; RTNL
  * @ad_info: (optional) describe the active aggregator; RTNL or RCU; false when
  *	there is none
  * @ad_port: (optional) describe a slave's LACP port; RTNL or RCU; false when it
@@ -126,6 +135,7 @@ struct bond_mode_ops {
 	int (*slave_add)(struct bonding *bond, struct slave *slave,
 			 struct netlink_ext_ack *extack);
 	void (*slave_del)(struct bonding *bond, struct slave *slave);
+	void (*usable_changed)(struct bonding *bond);
 	bool (*slave_usable)(const struct bonding *bond,
 			     const struct slave *slave);
 
@@ -134,6 +144,8 @@ struct bond_mode_ops {
 	void (*mac_changed)(struct bonding *bond);
 	void (*active_changed)(struct bonding *bond, struct slave *old,
 			       struct slave *new);
+	void (*active_ready)(struct bonding *bond, struct slave *old,
+			     struct slave *new);
 	void (*params_adopt)(struct bond_params *next);
 	void (*params_changed)(struct bonding *bond);
 	void (*apply)(struct bonding *bond);
@@ -148,6 +160,7 @@ struct bond_mode_ops {
 	void (*proc_show)(struct seq_file *seq, const struct bonding *bond);
 	void (*proc_show_slave)(struct seq_file *seq,
 				const struct slave *slave);
+	void (*debug_show)(struct seq_file *seq, const struct bonding *bond);
 	bool (*ad_info)(const struct bonding *bond, struct ad_info *info);
 	bool (*ad_port)(const struct slave *slave, struct bond_ad_port *port);
 	const char *(*port_reason)(const struct slave *slave);
@@ -165,6 +178,8 @@ extern const struct bond_mode_ops bond_mode_ab;
 extern const struct bond_mode_ops bond_mode_xor;
 extern const struct bond_mode_ops bond_mode_broadcast;
 extern const struct bond_mode_ops bond_mode_8023ad;
+extern const struct bond_mode_ops bond_mode_tlb;
+extern const struct bond_mode_ops bond_mode_alb;
 
 /**
  * bond_mode_by_id() - the table of a mode

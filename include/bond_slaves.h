@@ -177,6 +177,17 @@ void bond_slave_set_backup(struct slave *slave);
 void bond_slave_set_receiving(struct slave *slave);
 
 /**
+ * bond_slave_set_standby() - the slave sends, but is not the active one
+ * @slave: the slave
+ *
+ * It does not receive what may come by every slave, unless all_slaves_active is
+ * set.
+ *
+ * Context: RTNL.  Marks ARRAY, LOWER and INFO when something changed.
+ */
+void bond_slave_set_standby(struct slave *slave);
+
+/**
  * bond_slave_set_link() - give a slave's link another state
  * @slave: the slave
  * @link: BOND_LINK_*
