@@ -14,6 +14,42 @@
 
 #define BOND_XDP_BULK	16	/* frames at a time; as many as a devmap has */
 
+/* --- both ways out --- */
+
+/* Nobody else has the frame: its memory is written to. */
+static noinline void bond_xdp_sign(const struct bonding *bond,
+				   const struct slave *slave,
+				   const struct xdp_buff *xdp)
+{
+	struct ethhdr *eth = xdp->data;
+
+	if (bond_has_cap(bond, BOND_CAP_OWN_MACS) &&
+	    slave != rcu_access_pointer(bond->curr_active_slave) &&
+	    xdp->data + ETH_HLEN <= xdp->data_end)
+		ether_addr_copy(eth->h_source, slave->dev->dev_addr);
+}
+
+/*
+ * The slave that sends a frame, which has that slave's address as its source
+ * then, in modes where slaves have addresses of their own.
+ */
+static __always_inline struct slave *
+bond_xdp_signed(const struct bonding *bond, const struct xdp_buff *xdp,
+		struct slave *slave)
+{
+	if (unlikely(READ_ONCE(bond->tx_special) & BOND_TX_MODE) && slave)
+		bond_xdp_sign(bond, slave, xdp);
+	return slave;
+}
+
+static __always_inline struct slave *
+bond_xdp_pick(const struct bonding *bond, const struct xdp_buff *xdp)
+{
+	struct slave *slave = bond_pick(bond, bond_pkt_of_xdp(xdp));
+
+	return bond_xdp_signed(bond, xdp, slave);
+}
+
 /* --- XDP_TX --- */
 
 /* The bond on top, if it has a program: then that is the one that runs. */
@@ -57,7 +93,7 @@ bond_xdp_tx_careful(struct net_device *dev, const struct xdp_buff *xdp)
 	bond = netdev_priv(dev);
 	if (!(READ_ONCE(dev->flags) & IFF_UP))
 		return dev;
-	return bond_xdp_tx_by(dev, bond_pick(bond, bond_pkt_of_xdp(xdp)));
+	return bond_xdp_tx_by(dev, bond_xdp_pick(bond, xdp));
 }
 
 /* All that is not the shortest way. */
@@ -66,12 +102,13 @@ bond_xdp_tx_pick(struct net_device *dev, const struct xdp_buff *xdp,
 		 bond_pick_fn *pick)
 {
 	const struct bonding *bond = netdev_priv(dev);
+	struct slave *slave;
 
 	if (unlikely(!pick))
 		return bond_xdp_tx_careful(dev, xdp);
-	return bond_xdp_tx_by(dev, INDIRECT_CALL_2(pick, bond_rr_pick,
-						   bond_hash_pick, bond,
-						   bond_pkt_of_xdp(xdp)));
+	slave = INDIRECT_CALL_2(pick, bond_rr_pick, bond_hash_pick, bond,
+				bond_pkt_of_xdp(xdp));
+	return bond_xdp_tx_by(dev, bond_xdp_signed(bond, xdp, slave));
 }
 
 /**
@@ -181,8 +218,7 @@ static void bond_xdp_group(const struct bonding *bond,
 	for (i = 0; i < n; i++) {
 		xdp.data = frames[i]->data;
 		xdp.data_end = frames[i]->data + frames[i]->len;
-		bond_xdp_group_add(groups, i,
-				   bond_pick(bond, bond_pkt_of_xdp(&xdp)));
+		bond_xdp_group_add(groups, i, bond_xdp_pick(bond, &xdp));
 	}
 }
 
