@@ -214,6 +214,8 @@ int main(int argc, char **argv)
 {
 	int i;
 
+	/* who reads it may not want to wait for the end */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc >= 4 && !strcmp(argv[1], "listen")) {
 		for (i = 3; i < argc; i++)
 			port_open(argv[i], ETH_P_ALL);

@@ -41,6 +41,7 @@ struct options {
 	unsigned long millis;
 	unsigned long cpu;
 	int keep_going;
+	int many_peers;
 	__u8 dst[ETH_ALEN];
 	__u8 src[ETH_ALEN];
 	int src_given;
@@ -57,6 +58,7 @@ static const char usage[] =
 	"  -T MS     stop after so many milliseconds, whatever COUNT says\n"
 	"  -d MAC    destination (default 02:00:00:00:01:00)\n"
 	"  -S MAC    source (default: the device's)\n"
+	"  -D        flows differ in the receiver's IP address, too\n"
 	"  -k        count refused frames and go on\n";
 
 static void die(const char *what)
@@ -125,6 +127,8 @@ static void parse_option(struct options *o, int letter)
 		parse_mac(optarg, o->dst);
 	else if (letter == 'S')
 		parse_mac(optarg, o->src);
+	else if (letter == 'D')
+		o->many_peers = 1;
 	else if (letter == 'k')
 		o->keep_going = 1;
 	else if (letter == '?')
@@ -136,7 +140,7 @@ static void parse(struct options *o, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "i:t:n:f:s:c:b:r:T:d:S:k")) != -1)
+	while ((c = getopt(argc, argv, "i:t:n:f:s:c:b:r:T:d:S:Dk")) != -1)
 		parse_option(o, c);
 	if (!o->dev || optind != argc || !o->flows || !o->batch ||
 	    o->size < 64)
@@ -164,7 +168,8 @@ static void put16(__u8 *at, __u16 value)
 }
 
 /* 10.0.x.y of sender and receiver; an IGMP report goes to 224.1.2.3 */
-static void fill_ip4(__u8 *ip, size_t len, __u8 proto, unsigned int flow)
+static void fill_ip4(__u8 *ip, size_t len, __u8 proto, unsigned int flow,
+		     unsigned int peer)
 {
 	static const __u8 group[4] = { 224, 1, 2, 3 };
 	__u16 sum;
@@ -177,7 +182,7 @@ static void fill_ip4(__u8 *ip, size_t len, __u8 proto, unsigned int flow)
 	put16(ip + 14, 0x0100 + flow);
 	ip[16] = 10;
 	ip[17] = 1;
-	put16(ip + 18, 0x0001);
+	put16(ip + 18, 0x0001 + peer);
 	if (proto == IPPROTO_IGMP) {
 		ip[8] = 1;
 		memcpy(ip + 16, group, sizeof(group));
@@ -186,7 +191,8 @@ static void fill_ip4(__u8 *ip, size_t len, __u8 proto, unsigned int flow)
 	memcpy(ip + 10, &sum, sizeof(sum));
 }
 
-static void fill_ip6(__u8 *ip, size_t len, __u8 proto, unsigned int flow)
+static void fill_ip6(__u8 *ip, size_t len, __u8 proto, unsigned int flow,
+		     unsigned int peer)
 {
 	ip[0] = 0x60;
 	put16(ip + 4, len - 40);
@@ -196,7 +202,7 @@ static void fill_ip6(__u8 *ip, size_t len, __u8 proto, unsigned int flow)
 	put16(ip + 22, 0x0100 + flow);
 	ip[24] = 0xfd;
 	ip[25] = 1;
-	put16(ip + 38, 0x0001);
+	put16(ip + 38, 0x0001 + peer);
 }
 
 static void fill_ports(__u8 *l4, size_t len, __u8 proto,
@@ -266,6 +272,7 @@ static void fill_frame(__u8 *frame, const struct options *o,
 {
 	size_t l3_len = type->ethertype == ETH_P_IPV6 ? 40 : 20;
 	__u8 *l3 = frame + ETH_HLEN;
+	unsigned int peer = o->many_peers ? flow : 0;
 	size_t len = o->size - ETH_HLEN;
 	__u8 *l4 = l3 + l3_len;
 
@@ -275,9 +282,9 @@ static void fill_frame(__u8 *frame, const struct options *o,
 	frame[5] ^= flow;
 	put16(frame + 12, type->ethertype);
 	if (type->ethertype == ETH_P_IP)
-		fill_ip4(l3, len, type->proto, flow);
+		fill_ip4(l3, len, type->proto, flow, peer);
 	else if (type->ethertype == ETH_P_IPV6)
-		fill_ip6(l3, len, type->proto, flow);
+		fill_ip6(l3, len, type->proto, flow, peer);
 	else if (type->ethertype == ETH_P_ARP)
 		fill_arp(l3, o->src, flow);
 	if (type->proto == IPPROTO_UDP || type->proto == IPPROTO_TCP)

@@ -8,6 +8,8 @@
 . "$(dirname "$0")/bond_lib.sh"
 # shellcheck source=xdp_lib.sh
 . "$(dirname "$0")/xdp_lib.sh"
+# shellcheck source=lb_lib.sh
+. "$bond_dir/lb_lib.sh"
 
 bond_limit=150
 bond_tests="
@@ -16,10 +18,15 @@ bond_tests="
 	tx_active_backup
 	tx_xor
 	tx_broadcast
+	tx_tlb
+	tx_alb
 	redirect_rr
 	redirect_active_backup
 	redirect_xor
 	redirect_broadcast
+	redirect_tlb
+	redirect_tlb_static
+	redirect_alb
 	failover_next_frame
 	no_slave
 	tx_after_changes
@@ -27,7 +34,12 @@ bond_tests="
 "
 bond_beyond="
 	tx_broadcast
+	tx_tlb
+	tx_alb
 	redirect_broadcast
+	redirect_tlb
+	redirect_tlb_static
+	redirect_alb
 	redirect_xor
 	redirect_active_backup
 	redirect_rr
@@ -108,6 +120,50 @@ tx_broadcast() {
 	done
 }
 
+# flows_heard FLOWS - which peer each flow came to, one "flow peer" a line, into
+# the file $map; sources have to be those of the slaves
+flows_heard() {
+	local i
+
+	map=$BOND_TMP/map.$RANDOM
+	awk '$3 ~ /^0200000001..............0800/ {
+		print substr($3, 11, 2), $1
+	}' "$heard" | sort >"$map"
+	check_eq "flows that arrived" "$1" "$(wc -l <"$map")"
+	for i in 0 1 2; do
+		[ "$(map_on "$map" "p$i")" -gt 0 ] || fail "none by s$i"
+	done
+	for i in 1 2; do
+		check_eq "frames by s$i with the slave's own source" \
+			"$(map_on "$map" "p$i")" "$(heard_count "p$i" \
+			"0200000001..$(hex_mac "$(mac "s$i")")0800")"
+	done
+}
+
+# What the program answers leaves by the slave of its flow, under that slave's
+# address unless it is the active one.
+tx_flows() {
+	lb_make "$@"
+	peers_xdp 3
+	xdp attach -d b0 -p tx
+	hear_start p0 p1 p2
+	from_peer 0 60 -f 60 -D
+	from_peer 0 1 -t arp -d ff:ff:ff:ff:ff:ff -S 02:00:00:00:77:77
+	wait_for 5000 "the last frame" grep -q '^p0 .*0200000077770806' \
+		"$heard"
+	hear_stop
+	flows_heard 60
+	check_eq "frames by s0 with the source that they had" \
+		"$(map_on "$map" p0)" "$(heard_count p0 \
+		"0200000001..$(hex_mac "$(<"$PEER_SYS/class/net/p0/address")")0800")"
+	check_eq "ARP by s0, as it was" 1 \
+		"$(heard_count p0 'f{12}0200000077770806')"
+	check_eq "ARP by others" 0 "$(heard_count 'p[12]' 'f{12}.{12}0806')"
+}
+
+tx_tlb() { tx_flows balance-tlb 3; }
+tx_alb() { tx_flows balance-alb 3; }
+
 # --- redirection to the bond ---
 
 redirect() {
@@ -158,6 +214,37 @@ redirect_broadcast() {
 	wait_got 333 333 333
 	counter_is s2_xdp_redirect 333
 }
+
+# What is redirected leaves as what the stack sends: by the same slave, under
+# the same source.
+redirect_flows() {
+	local by_stack
+
+	lb_peers=(p0 p1 p2)
+	lb_make "$@"
+	peers_xdp 3
+	in_make
+	xdp attach -d in0 -p redirect -t b0
+	flows_map 90 -D
+	by_stack=$map
+	hear_start p0 p1 p2
+	from_peer in 90 -f 90 -D
+	wait_for 5000 "the last frame" grep -q '020000000159' "$heard"
+	hear_stop
+	flows_heard 90
+	check_eq "flows that left by another slave" "" \
+		"$(comm -3 "$by_stack" "$map")"
+	check_eq "frames by s0 with the source that they had" \
+		"$(map_on "$map" p0)" "$(heard_count p0 \
+		"0200000001..$(hex_mac "$(<"$PEER_SYS/class/net/pin/address")")0800")"
+}
+
+# not by layer2, which looks at the source: that differs
+redirect_tlb() { redirect_flows balance-tlb 3 xmit_hash_policy layer3+4; }
+redirect_tlb_static() {
+	redirect_flows balance-tlb 3 tlb_dynamic_lb 0 xmit_hash_policy layer3+4
+}
+redirect_alb() { redirect_flows balance-alb 3; }
 
 # --- links come and go ---
 
