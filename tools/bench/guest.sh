@@ -64,3 +64,12 @@ measure xor-encap3+4-udp6 bond0 start_xmit udp6
 measure xor-encap3+4-vxlan bond0 start_xmit vxlan4
 bond broadcast
 measure broadcast bond0 start_xmit udp4
+# a dummy has no speed, so its link would not come up with a monitor
+bond balance-tlb miimon 0
+measure tlb bond0 start_xmit udp4
+bond balance-tlb miimon 0 xmit_hash_policy layer3+4
+measure tlb-layer3+4 bond0 start_xmit udp4
+bond balance-tlb miimon 0 tlb_dynamic_lb 0
+measure tlb-static bond0 start_xmit udp4
+bond balance-alb miimon 0
+measure alb bond0 start_xmit udp4
