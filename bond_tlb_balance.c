@@ -124,9 +124,15 @@ static struct slave *bond_tlb_busiest(const struct bond_slave_array *usable)
 
 /* --- buckets --- */
 
+/*
+ * NULL for one that cannot send: frames go on reading that one until another
+ * one takes its place, since they would find nobody otherwise.
+ */
 static struct slave *bond_tlb_owner(const struct bond_tlb *tlb, u32 bucket)
 {
-	return rtnl_dereference(tlb->slave[bucket]);
+	struct slave *slave = rtnl_dereference(tlb->slave[bucket]);
+
+	return slave && bond_tlb_slave_of(slave)->usable ? slave : NULL;
 }
 
 static void bond_tlb_give(struct bond_tlb *tlb, u32 bucket, struct slave *slave,
@@ -136,21 +142,14 @@ static void bond_tlb_give(struct bond_tlb *tlb, u32 bucket, struct slave *slave,
 	bond_tlb_slave_of(slave)->load += load;
 }
 
-static bool bond_tlb_homed(const struct bond_tlb *tlb, u32 bucket)
-{
-	const struct slave *owner = bond_tlb_owner(tlb, bucket);
-
-	return owner && bond_tlb_slave_of(owner)->usable;
-}
-
-/* Add up what the slaves have; the buckets of dead ones have nobody then. */
+/* Add up what the slaves have. */
 static u32 bond_tlb_take_stock(struct bonding *bond,
 			       const struct bond_slave_array *usable,
 			       unsigned long *load)
 {
 	struct slave *active = bond_active_rtnl(bond);
 	struct bond_tlb *tlb = bond_tlb_of(bond);
-	struct slave *slave;
+	struct slave *owner, *slave;
 	u32 idle = 0;
 	u32 i;
 
@@ -165,13 +164,11 @@ static u32 bond_tlb_take_stock(struct bonding *bond,
 		load[i] = bond_tlb_load(bond, i);
 		if (!load[i])
 			idle++;
-		if (!bond_tlb_homed(tlb, i))
-			RCU_INIT_POINTER(tlb->slave[i], NULL);
-		else if (load[i])
-			bond_tlb_slave_of(bond_tlb_owner(tlb, i))->load +=
-				load[i];
-		else
-			bond_tlb_slave_of(bond_tlb_owner(tlb, i))->idle++;
+		owner = bond_tlb_owner(tlb, i);
+		if (owner && load[i])
+			bond_tlb_slave_of(owner)->load += load[i];
+		else if (owner)
+			bond_tlb_slave_of(owner)->idle++;
 	}
 	return idle;
 }
@@ -238,7 +235,10 @@ static bool bond_tlb_keeps(const struct slave *owner)
 			bond_tlb_slave_of(owner)->room;
 }
 
-/* Idle buckets go from slaves that have too many to those with too few. */
+/*
+ * Idle buckets go from slaves that have too many to those with too few.  There
+ * is room for each one that has nobody.
+ */
 static void bond_tlb_deal(struct bond_tlb *tlb,
 			  const struct bond_slave_array *usable,
 			  const unsigned long *load)

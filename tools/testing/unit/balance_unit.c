@@ -25,7 +25,7 @@ typedef uint64_t u64;
 #define ASSERT_RTNL()			((void)0)
 #define rtnl_dereference(p)		(p)
 #define rcu_assign_pointer(p, v)	((p) = (v))
-#define RCU_INIT_POINTER(p, v)		((p) = (v))
+#define RCU_INIT_POINTER(p, v)		(cleared += !(v), (p) = (v))
 #define for_each_possible_cpu(cpu)	for (; cpu_next(&(cpu)); )
 #define per_cpu_ptr(p, cpu)		(&(p)[cpu])
 #define div_u64(a, b)			((a) / (u32)(b))
@@ -39,6 +39,9 @@ typedef uint64_t u64;
 #define BOND_TLB_COUNTERS		(BOND_TLB_BUCKETS + 1)
 #define BOND_TLB_WINDOW_S		10
 #define SLAVES				16
+
+/* How often readers would have found NULL. */
+static unsigned int cleared;
 
 static unsigned long max(unsigned long a, unsigned long b)
 {
@@ -325,6 +328,21 @@ static u32 moved(const u32 *before)
 	return n;
 }
 
+/* Frames are sent while buckets are given to others. */
+static void test_always_somebody(void)
+{
+	u32 i;
+
+	make(3, NULL);
+	for (i = 0; i < BOND_TLB_BUCKETS; i += 2)
+		traffic(i, 1000);
+	cleared = 0;
+	publish(3);
+	publish(4);
+	result("no bucket is without a slave at any time",
+	       !cleared && owned(2) == BOND_TLB_BUCKETS);
+}
+
 static void window(const unsigned long *load)
 {
 	u32 i;
@@ -457,6 +475,7 @@ int main(int argc, char **argv)
 	test_neighbours();
 	test_unknown_speed();
 	test_only_the_dead_move();
+	test_always_somebody();
 	test_converges();
 	test_hysteresis();
 	test_heavy_flows();
