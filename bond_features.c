@@ -50,16 +50,18 @@ netdev_features_t bond_fix_features(struct net_device *dev,
 static void bond_headroom_update(struct bonding *bond)
 {
 	struct net_device *dev = bond->dev;
+	unsigned short headroom = 0;
+	unsigned short tailroom = 0;
 	struct slave *slave;
 
 	bond_for_each_slave(bond, slave) {
 		dev->hard_header_len = max(dev->hard_header_len,
 					   slave->dev->hard_header_len);
-		dev->needed_headroom = max(dev->needed_headroom,
-					   slave->dev->needed_headroom);
-		dev->needed_tailroom = max(dev->needed_tailroom,
-					   slave->dev->needed_tailroom);
+		headroom = max(headroom, slave->dev->needed_headroom);
+		tailroom = max(tailroom, slave->dev->needed_tailroom);
 	}
+	dev->needed_headroom = headroom;
+	dev->needed_tailroom = tailroom;
 }
 
 void bond_features_update(struct bonding *bond)

@@ -134,7 +134,11 @@ static void bond_type_other(struct bonding *bond, const struct net_device *dev)
 	bond_dev->needed_tailroom = dev->needed_tailroom;
 	memcpy(bond_dev->broadcast, dev->broadcast, dev->addr_len);
 	bond_dev->flags &= ~BOND_TYPE_FLAGS;
-	bond_dev->flags |= dev->flags & BOND_TYPE_FLAGS;
+	/* of other kinds a loopback device has none, but the bond is none */
+	if (dev->flags & IFF_POINTOPOINT)
+		bond_dev->flags |= dev->flags & BOND_TYPE_FLAGS;
+	else
+		bond_dev->flags |= IFF_BROADCAST | IFF_MULTICAST;
 }
 
 void bond_type_take(struct bonding *bond, const struct net_device *dev)

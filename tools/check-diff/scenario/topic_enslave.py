@@ -191,8 +191,12 @@ def write_changes(out, before, after):
 
 
 def without_opening(links):
-    """A snapshot without what the stack leaves of opening and closing."""
+    """A snapshot without what is left of opening and closing.
+
+    By the stack, and by ipvlan, which has NOARP from its first opening on.
+    """
     return {name: [line.replace("RUNNING,", "").replace(",LOWER_UP", "")
+                   .replace("NOARP,", "")
                    for line in lines if "QDISC (" not in line]
             for name, lines in links.items()}
 
