@@ -183,10 +183,8 @@ static bond_pick_fn *bond_tlb_pick_now(const struct bonding *bond)
 /* A frame that others read, too (a capture), is copied before it changes. */
 static bool bond_tlb_sign(struct sk_buff *skb, const struct slave *slave)
 {
-	struct ethhdr *eth = (struct ethhdr *)skb->data;
+	struct ethhdr *eth;
 
-	if (ether_addr_equal(eth->h_source, slave->dev->dev_addr))
-		return true;
 	if (unlikely(skb_cow_head(skb, 0)))
 		return false;
 	eth = (struct ethhdr *)skb->data;
@@ -194,8 +192,8 @@ static bool bond_tlb_sign(struct sk_buff *skb, const struct slave *slave)
 	return true;
 }
 
-netdev_tx_t bond_tlb_send(struct bonding *bond, struct sk_buff *skb,
-			  struct slave *slave)
+static __always_inline netdev_tx_t
+bond_tlb_send_by(struct bonding *bond, struct sk_buff *skb, struct slave *slave)
 {
 	if (unlikely(!slave))
 		return bond_xmit_drop(bond, skb, BOND_DROP_NO_SLAVE);
@@ -205,6 +203,12 @@ netdev_tx_t bond_tlb_send(struct bonding *bond, struct sk_buff *skb,
 	return bond_hand_off(bond, skb, slave);
 }
 
+netdev_tx_t bond_tlb_send(struct bonding *bond, struct sk_buff *skb,
+			  struct slave *slave)
+{
+	return bond_tlb_send_by(bond, skb, slave);
+}
+
 netdev_tx_t bond_tlb_xmit(struct bonding *bond, struct sk_buff *skb)
 {
 	bond_pick_fn *pick = READ_ONCE(bond->pick);
@@ -212,7 +216,7 @@ netdev_tx_t bond_tlb_xmit(struct bonding *bond, struct sk_buff *skb)
 
 	slave = INDIRECT_CALL_2(pick, bond_tlb_pick, bond_tlb_pick_static,
 				bond, bond_pkt_of_skb(skb));
-	return bond_tlb_send(bond, skb, slave);
+	return bond_tlb_send_by(bond, skb, slave);
 }
 
 const struct bond_mode_ops bond_mode_tlb = {

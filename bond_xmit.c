@@ -33,6 +33,8 @@ static noinline netdev_tx_t bond_xmit_special(struct sk_buff *skb,
 	u32 special = READ_ONCE(bond->tx_special);
 	struct slave *slave = NULL;
 
+	if (likely(special == BOND_TX_MODE && ops->xmit))
+		return ops->xmit(bond, skb);
 	if (special & BOND_TX_QUEUE_ID)
 		slave = bond_queue_id_slave(bond, skb);
 	if (!slave && ops->xmit)
