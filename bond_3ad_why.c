@@ -38,7 +38,8 @@ static enum bond_lacp_why bond_lacp_why_apart(const struct bond_lacp_port *port)
 		return BOND_LACP_WHY_INDIVIDUAL;
 	if (!active || !bond_lacp_party_known(&active->partner))
 		return BOND_LACP_WHY_STANDBY;
-	if (!ether_addr_equal(active->partner.system, agg->partner.system))
+	if (active->partner.sys_prio != agg->partner.sys_prio ||
+	    !ether_addr_equal(active->partner.system, agg->partner.system))
 		return BOND_LACP_WHY_OTHER_PARTNER;
 	if (active->key != agg->key || active->partner.key != agg->partner.key)
 		return BOND_LACP_WHY_KEY_MISMATCH;

@@ -204,6 +204,13 @@ def partner_state(slave):
     return 0 if state == "N/A" else int(state)
 
 
+def reason(slave, want):
+    """What keeps a port from sending; in-tree drivers have no word for it."""
+    if os.path.exists(f"/sys/class/net/{slave}/bonding_slave/lacp_reason"):
+        wait_until(f"{slave}: {want}", 2,
+                   lambda: slave_read(slave, "lacp_reason") == want)
+
+
 def carrier():
     with open(f"/sys/class/net/{BOND}/carrier", encoding="ascii") as text:
         return text.read().strip() == "1"

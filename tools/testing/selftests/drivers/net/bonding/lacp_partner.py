@@ -6,9 +6,12 @@
 # go.  (Two bonds back to back: lacp.sh; what no partner should send:
 # lacp_hostile.py.)
 
+import os
 import random
+import signal
 import socket
 import struct
+import subprocess
 import time
 
 from bond_lib import Fail, Rtnl, attr, ktap_main
@@ -16,7 +19,8 @@ from lacp_lib import (ACTIVITY, AGGREGATION, COLLECTING, DEFAULTED,
                       DISTRIBUTING, EXPIRED, RX, SHORT, SYNC, TX, WORKS, Party,
                       World, actor_state, bond_read, bond_write, carrier,
                       drain, has, ip, lacks, partner_state, proc_slave,
-                      slave_read, stays, tcpdump_of, wait_until, xstats)
+                      reason, slave_read, stays, tcpdump_of, wait_until,
+                      xstats)
 
 ON = ACTIVITY | AGGREGATION
 
@@ -89,6 +93,7 @@ def rx_expired_revived():
     with World(1, "lacp_rate", "fast") as world:
         world.converge()
         wait_until("EXPIRED", 8, lambda: has("s0", EXPIRED))
+        reason("s0", "expired")
         world[0].poll()
         start = time.monotonic()
         world[0].send(ON | WORKS)
@@ -206,6 +211,7 @@ def mux_coupled():
             raise Fail(f"waited {took:.1f} s, not 2")
         if actor_state("s0") & (COLLECTING | DISTRIBUTING):
             raise Fail("works without a partner in sync")
+        reason("s0", "partner_not_in_sync")
         partner.send(ON | SYNC)
         partner.expect("COLLECTING_DISTRIBUTING", 3,
                        lambda pdu: pdu.state_has(WORKS))
@@ -228,6 +234,7 @@ def mux_independent():
         stays("COLLECTING", 2, lambda: lacks("s0", DISTRIBUTING))
         if slave_read("s0", "state") != "backup":
             raise Fail("sends while the partner does not collect")
+        reason("s0", "partner_not_collecting")
         partner.send(ON | SYNC | COLLECTING)
         partner.expect("DISTRIBUTING", 3, lambda pdu: pdu.state_has(WORKS))
         partner.send(ON | SYNC)
@@ -251,6 +258,62 @@ def mux_new_partner():
             raise Fail("the partner is still the old one")
 
 
+def hog_start():
+    """Somebody who has RTNL most of the time."""
+    names = [f"hog{i}" for i in range(100)]
+    lines = [f"link add {x} type dummy" for x in names]
+    lines += [f"link del {x}" for x in names]
+    script = "while :; do ip -batch - <<<\"$0\"; done"
+    return subprocess.Popen(["bash", "-c", script, "\n".join(lines)],
+                            start_new_session=True)
+
+
+def hog_stop(hog):
+    os.killpg(hog.pid, signal.SIGTERM)
+    hog.wait()
+    time.sleep(0.1)     # the last ip may be in the kernel
+    for i in range(100):
+        subprocess.run(["ip", "link", "del", f"hog{i}"], check=False,
+                       capture_output=True)
+
+
+def frames_by(world, out, port):
+    """64 flows; how many leave by that port?"""
+    sock = tcpdump_of(world[port].dev, 0x88b5)
+    for i in range(64):
+        out.send(b"\2\0\0\0\xbb\1\2\0\0\0\xaa" + bytes([i]) +
+                 b"\x88\xb5" + bytes(50))
+    time.sleep(0.1)
+    got = len(drain(sock))
+    sock.close()
+    return got
+
+
+def mux_stops_at_once():
+    """A port that has stopped distributing sends no frame more."""
+    with World(2) as world:
+        world.converge()
+        out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+        out.bind(("b0", 0))
+        if not frames_by(world, out, 1):
+            raise Fail("no frame leaves by s1")
+        hog = hog_start()
+        try:
+            for _ in range(10):
+                world[1].converge(wait=30)
+                wait_until("s1 active", 10, lambda: slave_read(
+                    "s1", "state") == "active")
+                world[1].send(ON)
+                wait_until("it has heard", 5,
+                           lambda: lacks("s1", DISTRIBUTING))
+                got = frames_by(world, out, 1)
+                if got:
+                    raise Fail(f"{got} frames by s1")
+        finally:
+            hog_stop(hog)
+        out.close()
+
+
 # --- Selection ---
 
 def select_one_aggregator():
@@ -262,7 +325,7 @@ def select_one_aggregator():
             raise Fail(f"aggregators {ids}, {ports()} ports")
 
 
-def different(change):
+def different(change, why):
     """A second port that differs: an aggregator of its own, on standby."""
     with World(2) as world:
         change(world[1].me)
@@ -278,22 +341,25 @@ def different(change):
             raise Fail(f"s1 works: {actor_state('s1'):#x}")
         if not has("s0", WORKS):
             raise Fail(f"s0 does not: {actor_state('s0'):#x}")
+        reason("s1", why)
+        reason("s0", "aggregated")
 
 
 def select_other_key():
-    different(lambda me: setattr(me, "key", 8))
+    different(lambda me: setattr(me, "key", 8), "key_mismatch")
 
 
 def select_other_system():
-    different(lambda me: setattr(me, "system", b"\2\0\0\0\x0b\2"))
+    different(lambda me: setattr(me, "system", b"\2\0\0\0\x0b\2"),
+              "other_partner")
 
 
 def select_other_priority():
-    different(lambda me: setattr(me, "prio", 99))
+    different(lambda me: setattr(me, "prio", 99), "other_partner")
 
 
 def select_individual():
-    different(lambda me: setattr(me, "state", ACTIVITY))
+    different(lambda me: setattr(me, "state", ACTIVITY), "individual")
 
 
 def select_partner_beats_none():
@@ -416,6 +482,7 @@ def churn():
             raise Fail(f"churned after {i} s")
         if proc["Partner Churned Count"] != ["1"]:
             raise Fail(f"count {proc['Partner Churned Count']}")
+        reason("s0", "churned")
         world.converge()
         wait_until("none", 5, lambda: proc_slave("s0")[
             "Partner Churn State"] == ["none"])
@@ -484,7 +551,7 @@ CASES = {f.__name__: f for f in (
     rx_long_timeout_holds, rx_expired_revived, rx_port_disabled,
     rx_port_moved, rx_partner_wrong_about_us,
     periodic_fast, periodic_slow, periodic_slow_to_fast, periodic_none,
-    mux_coupled, mux_independent, mux_new_partner,
+    mux_coupled, mux_independent, mux_new_partner, mux_stops_at_once,
     select_one_aggregator, select_other_key, select_other_system,
     select_other_priority, select_individual, select_partner_beats_none,
     select_count, select_bandwidth, select_actor_port_prio,
@@ -492,6 +559,6 @@ CASES = {f.__name__: f for f in (
     lacpdu_not_passed_up,
     broadcast_neighbor, xstats_sum)}
 
-BEYOND = ("broadcast_neighbor",)
+BEYOND = ("mux_stops_at_once", "broadcast_neighbor")
 
 ktap_main(CASES, BEYOND)
