@@ -77,6 +77,30 @@ lacp_joined() {
 	wait_for 5000 "carrier" carrier_is b0 1
 }
 
+# fallback_make VALUE COUNT - a bond whose peers do not speak LACP
+fallback_make() {
+	bond_make 802.3ad 0
+	echo "$1" >/sys/class/net/b0/bonding/lacp_fallback ||
+		fail "no lacp_fallback"
+	bond_more "$2"
+}
+
+# bond_more COUNT - slaves for a bond that has none
+bond_more() {
+	local i
+
+	mapfile -t i < <(seq 0 $(($1 - 1)))
+	veth_make "${i[@]}"
+	printf 'link set s%d master b0\n' "${i[@]}" | ip -batch -
+	for i in "${i[@]}"; do
+		wait_for 5000 "s$i up" slave_link_is "s$i" up
+	done
+}
+
+reason_is() {
+	[ "$(slave_get "$1" lacp_reason)" = "$2" ]
+}
+
 # nl_change CALL - of bond_lib.py's Rtnl, for what older ip does not know
 nl_change() {
 	need python3

@@ -10,6 +10,8 @@
 . "$(dirname "$0")/xdp_lib.sh"
 # shellcheck source=lb_lib.sh
 . "$bond_dir/lb_lib.sh"
+# shellcheck source=lacp_lib.sh
+. "$(dirname "$0")/lacp_lib.sh"
 
 bond_limit=150
 bond_tests="
@@ -27,6 +29,9 @@ bond_tests="
 	redirect_tlb
 	redirect_tlb_static
 	redirect_alb
+	tx_8023ad
+	redirect_8023ad
+	no_aggregator
 	failover_next_frame
 	no_slave
 	tx_after_changes
@@ -45,6 +50,9 @@ bond_beyond="
 	redirect_rr
 	no_slave
 	tx_rr
+	tx_8023ad
+	redirect_8023ad
+	no_aggregator
 "
 
 # --- XDP_TX ---
@@ -245,6 +253,86 @@ redirect_tlb_static() {
 	redirect_flows balance-tlb 3 tlb_dynamic_lb 0 xmit_hash_policy layer3+4
 }
 redirect_alb() { redirect_flows balance-alb 3; }
+
+# --- 802.3ad ---
+
+# sent COUNT HOW SLAVE... - the slaves have sent so many in all since
+# sent_start, each of them some of them; HOW is tx or redirect. XDP_TX returns
+# LACPDUs, too.
+sent() {
+	local count=$1 how=$2 i n sum=0
+
+	shift 2
+	for i; do
+		n=$(($(counter "s${i}_xdp_$how") - sent_before[i]))
+		note "s$i: $n"
+		[ "$n" -gt 0 ] || return 1
+		sum=$((sum + n))
+	done
+	[ "$sum" -ge "$count" ] && [ "$sum" -le $((count + 2)) ]
+}
+
+sent_start() {
+	local i
+
+	for i in 0 1 2; do
+		sent_before[i]=$(counter "s${i}_xdp_$1")
+	done
+}
+
+# s0 s1 distribute, the peer of s2 does not speak LACP
+two_of_three() {
+	xdp_bond 802.3ad 3
+	lacp_peer_add 2
+	lacp_joined 2
+	wait_for 5000 "s2 up" slave_link_is s2 up
+}
+
+tx_8023ad() {
+	two_of_three
+	xdp attach -d b0 -p tx
+	sent_start tx
+	from_peer 2 600 -f 60
+	wait_for 5000 "600 frames by s0 s1" sent 600 tx 0 1
+	check_eq "frames by s2" "${sent_before[2]}" "$(counter s2_xdp_tx)"
+}
+
+redirect_8023ad() {
+	two_of_three
+	in_make
+	xdp attach -d in0 -p redirect -t b0
+	sent_start redirect
+	from_peer in 600 -f 60
+	wait_for 5000 "600 frames by s0 s1" sent 600 redirect 0 1
+	counter_is s2_xdp_redirect 0
+	# the link of s1 is back, its partner is not
+	ip -n "$BOND_PEER" link set p1 nomaster
+	wait_for 5000 "s1 out" slave_is s1 backup
+	ip -n "$BOND_PEER" link set p1 up
+	wait_for 5000 "s1 up" slave_link_is s1 up
+	sent_start redirect
+	from_peer in 300 -f 60
+	wait_for 5000 "300 frames by s0" sent 300 redirect 0
+	check_eq "frames by s1" "${sent_before[1]}" \
+		"$(counter s1_xdp_redirect)"
+}
+
+# Before anybody answers: dropped, and counted by reason.
+no_aggregator() {
+	xdp_bond 802.3ad 1
+	bond_set lacp_fallback none
+	wait_for 5000 "s0 out" slave_is s0 backup
+	in_make
+	xdp attach -d in0 -p redirect -t b0
+	from_peer in 7
+	wait_for 5000 "7 drops" drops_are 7
+	lacp_peer_add 1
+	lacp_joined 1
+	sent_start redirect
+	from_peer in 50
+	wait_for 5000 "50 frames" sent 50 redirect 0
+	counter_is drop_xdp_no_slave 7
+}
 
 # --- links come and go ---
 

@@ -9,6 +9,8 @@
 . "$(dirname "$0")/bond_lib.sh"
 # shellcheck source=xdp_lib.sh
 . "$(dirname "$0")/xdp_lib.sh"
+# shellcheck source=lacp_lib.sh
+. "$(dirname "$0")/lacp_lib.sh"
 
 bond_limit=250
 bond_tests="
@@ -18,18 +20,19 @@ bond_tests="
 	encap2_3
 	encap3_4
 	vlan_srcmac
+	mode_8023ad
 "
-bond_beyond=""
+bond_beyond="mode_8023ad"
 
 frames=10000
 
-# hash_pairs N - b0 with N slaves whose peers are here, too, and the pair xin
+# hash_pairs N MODE - b0 with N slaves whose peers are here, too, and the pair xin
 # xout, where frames come in that are redirected
 hash_pairs() {
 	local i
 
 	{
-		echo "link add b0 type bond mode balance-xor miimon 100"
+		echo "link add b0 type bond mode $2 miimon 100"
 		for ((i = 0; i < $1; i++)); do
 			echo "link add s$i type veth peer name p$i"
 			echo "link set p$i up"
@@ -45,12 +48,17 @@ hash_pairs() {
 	done
 }
 
+# policy POLICY [MODE] - in 802.3ad all ports serve though nobody answers
 policy() {
-	local tagged
+	local tagged mode=${2-balance-xor}
 
 	[ -x "$bond_dir/xdp_hash" ] ||
 		skip "run make in $bond_dir first, with clang, bpftool, libbpf-dev"
-	hash_pairs 3
+	hash_pairs 3 "$mode"
+	if [ "$mode" = 802.3ad ]; then
+		bond_set lacp_fallback all
+		wait_for 5000 "s2 serves" slave_is s2 active
+	fi
 	bond_set xmit_hash_policy "$1"
 	xdp attach -d xin -p redirect -t b0
 	"$bond_dir/xdp_hash" -i b0 -x xout -P p0,p1,p2 -p "$1" -s 11 \
@@ -68,5 +76,6 @@ layer3_4() { policy layer3+4; }
 encap2_3() { policy encap2+3; }
 encap3_4() { policy encap3+4; }
 vlan_srcmac() { policy vlan+srcmac; }
+mode_8023ad() { policy layer3+4 802.3ad; }
 
 bond_run "$@"
