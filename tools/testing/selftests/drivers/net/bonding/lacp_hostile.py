@@ -187,6 +187,6 @@ CASES = {f.__name__: f for f in (
     bad_truncated, bad_tlv, bad_subtype, bad_looped, bad_forwarded, bad_noise,
     bad_flood, version_two)}
 
-BEYOND = ("marker_flood", "bad_tlv", "bad_forwarded")
+BEYOND = ("marker_flood", "bad_tlv", "bad_subtype")
 
 ktap_main(CASES, BEYOND)
