@@ -25,7 +25,7 @@ typedef uint64_t u64;
 #define ASSERT_RTNL()			((void)0)
 #define rtnl_dereference(p)		(p)
 #define rcu_assign_pointer(p, v)	((p) = (v))
-#define RCU_INIT_POINTER(p, v)		(cleared += !(v), (p) = (v))
+#define RCU_INIT_POINTER(p, v)		((p) = count_cleared(v))
 #define for_each_possible_cpu(cpu)	for (; cpu_next(&(cpu)); )
 #define per_cpu_ptr(p, cpu)		(&(p)[cpu])
 #define div_u64(a, b)			((a) / (u32)(b))
@@ -42,6 +42,12 @@ typedef uint64_t u64;
 
 /* How often readers would have found NULL. */
 static unsigned int cleared;
+
+static void *count_cleared(void *value)
+{
+	cleared += !value;
+	return value;
+}
 
 static unsigned long max(unsigned long a, unsigned long b)
 {
