@@ -33,34 +33,51 @@ static int bond_header_create(struct sk_buff *skb, struct net_device *dev,
 	return ret;
 }
 
+/*
+ * The device that frames are of, below bonds on bonds.  The functions of a bond
+ * below would be told the skb's device only, and ask that one for ever.
+ */
+static const struct net_device *
+bond_header_dev(const struct net_device *dev)
+{
+	const struct bonding *bond;
+	const struct slave *slave;
+
+	do {
+		bond = netdev_priv(dev);
+		slave = rcu_dereference(bond->curr_active_slave);
+		if (!slave)
+			return NULL;
+		dev = slave->dev;
+	} while (bond_dev_is_bond(dev));
+	return dev;
+}
+
 /* Called by bond_header_parse(), whose arguments depend on the kernel. */
 int bond_header_parse_dev(const struct sk_buff *skb,
 			  const struct net_device *dev, unsigned char *haddr)
 {
-	struct bonding *bond = netdev_priv(dev);
 	const struct header_ops *ops;
-	struct slave *slave;
 	int ret = 0;
 
 	rcu_read_lock();
-	slave = rcu_dereference(bond->curr_active_slave);
-	ops = slave ? slave->dev->header_ops : NULL;
+	dev = bond_header_dev(dev);
+	ops = dev ? dev->header_ops : NULL;
 	if (ops && ops->parse)
-		ret = bond_compat_header_parse(ops, skb, slave->dev, haddr);
+		ret = bond_compat_header_parse(ops, skb, dev, haddr);
 	rcu_read_unlock();
 	return ret;
 }
 
 static __be16 bond_header_protocol(const struct sk_buff *skb)
 {
-	struct bonding *bond = netdev_priv(skb->dev);
+	const struct net_device *dev;
 	const struct header_ops *ops;
-	struct slave *slave;
 	__be16 ret = 0;
 
 	rcu_read_lock();
-	slave = rcu_dereference(bond->curr_active_slave);
-	ops = slave ? slave->dev->header_ops : NULL;
+	dev = bond_header_dev(skb->dev);
+	ops = dev ? dev->header_ops : NULL;
 	if (ops && ops->parse_protocol)
 		ret = ops->parse_protocol(skb);
 	rcu_read_unlock();

@@ -28,6 +28,7 @@ bond_tests="
 	gre_in_active_backup
 	gre_back_to_ethernet
 	gre_last_slave_deleted
+	gre_bond_of_bonds
 	module_of_a_kind_unloaded"
 bond_beyond=""
 
@@ -404,6 +405,31 @@ namespace_deleted() {
 gone() {
 	! ip netns list | grep -qw "$1" && ip link add x0 type dummy &&
 		ip link del x0
+}
+
+# A tunnel without a remote end has functions for headers, and so have the bonds
+# above: who listens on the upper one asks them about what is sent.
+gre_bond_of_bonds() {
+	modprobe ip_gre 2>/dev/null || skip "no GRE here"
+	allow_kmsg 'does not support setting the MAC' 'fail_over_mac to active'
+	ip -batch - <<-END
+		link add g0 type gre local 192.0.2.1
+		link add b1 type bond mode active-backup miimon 100
+		link set g0 master b1
+		link add b0 type bond mode active-backup miimon 100
+		link set b1 master b0
+		addr add 10.8.0.1/24 dev b0
+		link set b0 up
+	END
+	wait_for 5000 "b0 with carrier" carrier_is b0 1
+	tcpdump -lni b0 >"$BOND_TMP/b0" 2>"$BOND_TMP/err" &
+	wait_for 5000 "tcpdump ready" grep -q listening "$BOND_TMP/err"
+	python3 - <<-END
+		from socket import AF_PACKET, SOCK_DGRAM, socket
+		to = ("b0", 0x0800, 0, 0, bytes([192, 0, 2, 9]))
+		socket(AF_PACKET, SOCK_DGRAM).sendto(bytes(20), to)
+	END
+	wait_for 5000 "a frame seen on b0" grep -q . "$BOND_TMP/b0"
 }
 
 # gre_pair - tunnels g0 g1 from here to the peer, by s0 and s1, and there
