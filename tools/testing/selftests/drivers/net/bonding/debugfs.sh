@@ -44,7 +44,8 @@ directories() {
 	there=@$(on_peer stat -L -c %i /proc/self/ns/net)
 	ip link add b0 type bond
 	on_peer ip link add b0 type bond
-	check_eq files "arrays drops" "$(cd "$root/b0$here" && echo *)"
+	check_eq files "arrays drops rlb_hash_table" \
+		"$(cd "$root/b0$here" && echo *)"
 	check_eq "mode of drops" 400 "$(stat -c %a "$root/b0$here/drops")"
 	[ -e "$root/b0$there/drops" ] || fail "no b0$there"
 	ip link del b0
