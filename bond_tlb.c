@@ -225,7 +225,7 @@ const struct bond_mode_ops bond_mode_tlb = {
 	.id		= BOND_MODE_TLB,
 	.lag_tx_type	= NETDEV_LAG_TX_TYPE_UNKNOWN,
 	.caps		= BOND_CAP_PRIMARY | BOND_CAP_NEEDS_MII |
-			  BOND_CAP_SPEED | BOND_CAP_TLB |
+			  BOND_CAP_TLB |
 			  BOND_CAP_ETHER_ONLY | BOND_CAP_UNLINKED_MCAST |
 			  BOND_CAP_OWN_MACS | BOND_CAP_OWN_XMIT,
 	.init		= bond_tlb_init,

@@ -64,7 +64,7 @@ measure xor-encap3+4-udp6 bond0 start_xmit udp6
 measure xor-encap3+4-vxlan bond0 start_xmit vxlan4
 bond broadcast
 measure broadcast bond0 start_xmit udp4
-# a dummy has no speed, so its link would not come up with a monitor
+# a dummy has no speed: all slaves weigh the same
 bond balance-tlb miimon 0
 measure tlb bond0 start_xmit udp4
 bond balance-tlb miimon 0 xmit_hash_policy layer3+4

@@ -80,6 +80,28 @@ mode_traffic() {
 	send_and_count 3000
 }
 
+# The peers form a bond, too, and the two agree by LACP.
+lacp_traffic() {
+	local i
+
+	title "3000 frames of 64 flows, mode 802.3ad $*, a bond at the other end"
+	make_bond 802.3ad lacp_rate fast "$@"
+	ip -n "$peer" link add peer0 type bond mode 802.3ad miimon 100 \
+		lacp_rate fast
+	for i in 0 1 2; do
+		ip -n "$peer" link set "p$i" down
+		ip -n "$peer" link set "p$i" master peer0
+	done
+	ip -n "$peer" link set peer0 up
+	for ((i = 0; i < 100; i++)); do
+		[ "$(cat /sys/class/net/s?/bonding_slave/state |
+			grep -cx active)" -lt 3 ] || break
+		read -rt 0.1 <> <(:) || :
+	done
+	send_and_count 3000
+	echo "   (LACPDUs included)"
+}
+
 # since_boot - seconds, as the samples have them
 since_boot() {
 	cut -d ' ' -f 1 /proc/uptime
@@ -173,6 +195,9 @@ mode_traffic balance-rr
 mode_traffic active-backup
 mode_traffic balance-xor xmit_hash_policy layer3+4
 mode_traffic broadcast
+lacp_traffic xmit_hash_policy layer3+4
+mode_traffic balance-tlb xmit_hash_policy layer3+4
+mode_traffic balance-alb
 
 title "What a user sees"
 make_bond active-backup primary_reselect always

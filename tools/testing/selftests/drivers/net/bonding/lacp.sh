@@ -292,16 +292,26 @@ strict() {
 }
 
 # Two bonds at the other end: one of them is chosen, the other one stands by.
+# Does s2 know the system that d0 is?
+d0_is_partner() {
+	local mac
+
+	mac=$(on_peer cat /sys/class/net/d0/address)
+	grep -q "system mac address: $mac" /proc/net/bonding/b0
+}
+
 two_partners() {
 	bond_make 802.3ad 3
 	lacp_peer_add 2
+	lacp_joined 2
+	# only now: the first partner that answers would be the one that counts
 	{
 		echo "link add d0 type bond mode 802.3ad miimon 100"
 		echo "link set p2 down"
 		echo "link set p2 master d0"
 		echo "link set d0 up"
 	} | ip -n "$BOND_PEER" -batch -
-	lacp_joined 2
+	wait_for 20000 "d0 heard of by s2" d0_is_partner
 	check_eq "s2" backup "$(slave_get s2 state)"
 	lacp_has s2 8 && fail "s2 is in sync"
 	lacp_spread "0 1" "2"
