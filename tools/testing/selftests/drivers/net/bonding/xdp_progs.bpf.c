@@ -116,9 +116,21 @@ int to_socket(struct xdp_md *ctx)
 __u32 noted_by SEC(".data.noted") = 0;
 __u32 noted SEC(".data.noted") = 0;
 
+/* Is it for 01:80:c2:00:00:02, as LACPDUs are? Those come by themselves. */
+static __always_inline int is_slow(struct xdp_md *ctx)
+{
+	const __u8 *to = (void *)(long)ctx->data;
+
+	return (void *)(to + ETH_ALEN) <= (void *)(long)ctx->data_end &&
+	       to[0] == 0x01 && to[1] == 0x80 && to[2] == 0xc2 &&
+	       !to[3] && !to[4] && to[5] == 0x02;
+}
+
 SEC("xdp")
 int note(struct xdp_md *ctx)
 {
+	if (is_slow(ctx))
+		return XDP_DROP;
 	noted_by = ctx->ingress_ifindex;
 	__sync_fetch_and_add(&noted, 1);
 	return XDP_DROP;
