@@ -300,8 +300,13 @@ static void bond_lacp_exit(struct bonding *bond)
 	kfree_rcu(lacp, rcu);
 }
 
+/* Slaves listen to LACPDUs while the bond is up. */
 static void bond_lacp_start(struct bonding *bond)
 {
+	struct slave *slave;
+
+	bond_for_each_slave(bond, slave)
+		dev_mc_add(slave->dev, bond_lacp_group);
 	bond_lacp_changed(bond);
 }
 
@@ -310,7 +315,10 @@ static void bond_lacp_stop(struct bonding *bond)
 {
 	struct bond_lacp *lacp = bond_lacp_of(bond);
 	struct bond_lacp_port *port;
+	struct slave *slave;
 
+	bond_for_each_slave(bond, slave)
+		dev_mc_del(slave->dev, bond_lacp_group);
 	bond_lacp_lock(lacp);
 	lacp->running = false;
 	bond_lacp_for_each(lacp, port) {
@@ -353,7 +361,8 @@ static int bond_lacp_slave_add(struct bonding *bond, struct slave *slave,
 	list_add_tail(&port->node, &lacp->ports);
 	WRITE_ONCE(slave->mode_priv, port);
 	bond_lacp_unlock(lacp);
-	dev_mc_add(slave->dev, bond_lacp_group);
+	if (netif_running(bond->dev))
+		dev_mc_add(slave->dev, bond_lacp_group);
 	bond_slave_set_backup(slave);
 	bond_lacp_changed(bond);
 	return 0;
@@ -372,7 +381,8 @@ static void bond_lacp_slave_del(struct bonding *bond, struct slave *slave)
 	WRITE_ONCE(slave->mode_priv, NULL);
 	bond_lacp_unlock(lacp);
 	kfree_rcu(port, rcu);
-	dev_mc_del(slave->dev, bond_lacp_group);
+	if (netif_running(bond->dev))
+		dev_mc_del(slave->dev, bond_lacp_group);
 	bond_lacp_changed(bond);
 }
 
