@@ -68,7 +68,6 @@ static void bond_uninit(struct net_device *dev)
 	struct bonding *bond = netdev_priv(dev);
 
 	bond_release_all(bond);
-	bond_xdp_pick_update(dev);
 	bond_monitors_stop(bond);
 	bond_notify_stop(bond);
 	cancel_delayed_work_sync(&bond->apply_work);
@@ -111,6 +110,7 @@ static int bond_stop(struct net_device *dev)
 {
 	struct bonding *bond = netdev_priv(dev);
 
+	bond_xdp_pick_update(dev);
 	bond_monitors_stop(bond);
 	bond_notify_stop(bond);
 	bond_rx_mode_drop(bond);
